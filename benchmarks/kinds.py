@@ -61,8 +61,6 @@ TOO_SLOW_MS = 5000
 UNLIKELY = 3.5
 #: Runs in each turn of the comparison of two deliveries, if they are quick: their median counts.
 TRIALS = 3
-#: The relative error of floats: values are rounded to float32 in each superstep, and halved.
-ROUNDING = 1e-5
 HEAD = {
     "kind": "kind",
     "graph": "graph",
@@ -256,14 +254,15 @@ class Comparison:
             prepared = self.prepared(name)
             for delivery in ["auto", *prepared.others]:
                 with contextlib.suppress(Exception):
-                    self.warm(delivery, prepared.program)
+                    self.warm(delivery, prepared.program, KINDS[name].most)
 
     @functools.cache  # noqa: B019 (there are as many as graphs)
     def prepared(self, name: str) -> Prepared:
         """What is computed of a kind once."""
         kind = KINDS[name]
         program, answer = kind.make(self.links), kind.answer(self.links)
-        right = Truth(functools.partial(verify, answer), tuple(answer))
+        rounding = kind.rounding(self.links)
+        right = Truth(functools.partial(verify, answer, rounding), tuple(answer))
         chosen = self.engine.explain(program).runs[0].delivery
         return Prepared(
             program, right, kind.moves(self.links), chosen, self.others(program, chosen)
@@ -291,11 +290,12 @@ class Comparison:
     def measure(self, name: str, line: dict[str, Any]) -> None:
         """Fill in the row of a kind."""
         program, right, moves, chosen, others = self.prepared(name)
+        most = KINDS[name].most
         self.warm("auto", PageRank())
-        ms = self.warm("auto", program)
+        ms = self.warm("auto", program, most)
         if ms > TOO_SLOW_MS:
             raise TimeoutError(f"left out: a superstep takes {ms / 1e3:.0f} s")
-        run = functools.partial(self.row, program, KINDS[name].most, right)
+        run = functools.partial(self.row, program, most, right)
         auto = self.times(run("auto"), Row("PageRank", self.pagerank, self.ranks, TRIALS))
         arcs, vertices = self.links.arcs, self.links.vertices
         rate = SUPERSTEPS * (PAGERANK_ARC * arcs + PAGERANK_VERTEX * vertices)
@@ -315,7 +315,7 @@ class Comparison:
         ratio, told = {chosen: 1.0}, []  # of each delivery's time to auto's
         for rival in others:
             try:
-                ms = self.warm(rival, program)
+                ms = self.warm(rival, program, most)
                 ratio[rival] = ms / auto.median
                 if not slow and ms < max(HOPELESS_MS, HOPELESS * auto.median):
                     other = self.times(run(rival), run("auto"))
@@ -349,13 +349,14 @@ class Comparison:
         others = [name for name in others if expected(name) < UNLIKELY]
         return sorted(others, key=expected)[: self.given.rivals]
 
-    def row(self, program: VertexProgram, most: int, right: Truth, name: str) -> Row:
+    def row(self, program: VertexProgram, most: int | None, right: Truth, name: str) -> Row:
         """A delivery as a contender; its note has the supersteps, and how messages traveled."""
 
         def run() -> tuple[float, Any, str]:
             chosen = {"delivery": name, "max_supersteps": most, "not_converged": "ignore"}
             seconds, result, _ = timed(self.engine, program, **chosen)
-            return seconds, Found(result), f"{result.supersteps} {result.delivery}"
+            supersteps = 1 if most is None else result.supersteps
+            return seconds, Found(result), f"{supersteps} {result.delivery}"
 
         return Row(name, run, right, trials=TRIALS)
 
@@ -369,13 +370,15 @@ class Comparison:
         ms = np.array(row.seconds) / max(int(supersteps), 1) * 1e3
         return Times(delivery, int(supersteps), ms, ratios(row, other))
 
-    def warm(self, name: str, program: VertexProgram) -> float:
-        """Build the kernels; returns about how many milliseconds a superstep takes then."""
-        few = {"delivery": name, "max_supersteps": WARMING, "not_converged": "ignore"}
+    def warm(self, name: str, program: VertexProgram, most: int | None = WARMING) -> float:
+        """Build the kernels; returns about how many milliseconds a superstep takes then, or the
+        whole run if its supersteps are not limited (`most`)."""
+        few = None if most is None else WARMING
+        options = {"delivery": name, "max_supersteps": few, "not_converged": "ignore"}
         ms = 0.0
         for _ in range(2):
-            seconds, result, _ = timed(self.engine, program, **few)
-            ms = seconds / max(result.supersteps, 1) * 1e3
+            seconds, result, _ = timed(self.engine, program, **options)
+            ms = seconds * 1e3 / (max(result.supersteps, 1) if few else 1)
             if ms < HOPELESS_MS:
                 break
         return ms
@@ -396,12 +399,12 @@ class Found:
         return self.result[first][rest] if rest else self.result[first]
 
 
-def verify(answer: dict[str, np.ndarray], found: Any) -> None:
-    """Raises AssertionError where a run found something else."""
+def verify(answer: dict[str, np.ndarray], rounding: float, found: Any) -> None:
+    """Raises AssertionError where a run found something else; `rounding`: of floats."""
     for name, expected in answer.items():
         is_float = np.asarray(found[name]).dtype.kind == "f"
         try:
-            compare(expected, ROUNDING if is_float else 0, found[name])
+            compare(expected, rounding if is_float else 0, found[name])
         except AssertionError as wrong:
             raise AssertionError(f"{name}: {wrong}") from None
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from graphs import Edges, in_threads
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
 
 from gascl import Graph, VertexProgram, aggregate, arc, by_key, edge, param, struct, vertex
 
@@ -229,7 +230,10 @@ class Kind:
             an arc field "arc.FIELD", and of an aggregator "agg.NAME".
         moves: the bytes that a run must move.
         small: its work grows faster than the number of arcs.
-        most: the most supersteps.
+        most: the most supersteps. None: the program may run in any order, where supersteps are not
+            limited, and need not be made.
+        in_order: a snippet adds up floats of neighbors one after the other, whose rounding errors
+            add up, too.
     """
 
     title: str
@@ -237,7 +241,13 @@ class Kind:
     answer: Callable[[Links], Answer]
     moves: Callable[[Links], float]
     small: bool
-    most: int
+    most: int | None
+    in_order: bool
+
+    def rounding(self, g: Links) -> float:
+        """The relative error that its floats may have: other values are rounded to float32 in each
+        superstep, and halved."""
+        return max(1e-5, int(g.degree.max()) * 2.0**-24) if self.in_order else 1e-5
 
 
 #: By their names on the command line.
@@ -249,12 +259,13 @@ def kind(
     make: Callable[[Links], VertexProgram],
     moves: Callable[[Links], float],
     small: bool = False,
-    most: int = MOST,
+    most: int | None = MOST,
+    in_order: bool = False,
 ) -> Callable[[Callable[[Links], Answer]], Callable[[Links], Answer]]:
     """Registers the kind whose answer the decorated function computes, under that one's name."""
 
     def register(answer: Callable[[Links], Answer]) -> Callable[[Links], Answer]:
-        KINDS[answer.__name__] = Kind(title, make, answer, moves, small, most)
+        KINDS[answer.__name__] = Kind(title, make, answer, moves, small, most, in_order)
         return answer
 
     return register
@@ -1218,7 +1229,7 @@ class Softmax(VertexProgram):
     """
 
 
-@kind("two loops over neighbors", lambda g: Softmax(), each(2 * (4 + 4), 4 + 4 + 8))
+@kind("two loops over neighbors", lambda g: Softmax(), each(2 * (4 + 4), 4 + 4 + 8), in_order=True)
 def softmax(g: Links) -> Answer:
     x, row = g.ids % 8 * 1.0, g.edges.sources
     for _ in range(SUPERSTEPS):
@@ -2459,3 +2470,145 @@ def settled_moves(g: Links) -> float:
 )
 def priority(g: Links) -> Answer:
     return {"distance": distances(g, LONG).values}
+
+
+# Any order ------------------------------------------------------------------------------------
+
+
+class Levels(VertexProgram):
+    """The number of arcs from the source. As an unsigned number, that of a vertex that is not
+    reached is the largest."""
+
+    source = param.vertex()
+    level = vertex.int32(init="v.id == p.source ? 0 : -1")
+
+    message, combine, order = "uint32", "min", "any"
+    mask = "v.id == p.source"
+    receive_if = "msg < (uint)v.level"
+    priority = "v.level"
+    scatter = "send(v.level + 1);"
+    apply = """
+        v.level = msg;
+        set_mask();
+    """
+
+
+def lengths(g: Links, unweighted: bool) -> np.ndarray:
+    """float64 (V,): the length of a shortest path from the source, or how many arcs it has."""
+    links = csr_array((g.weights, g.targets, g.edges.offsets), (g.vertices, g.vertices))
+    return dijkstra(links, indices=int(g.sources[0]), unweighted=unweighted)
+
+
+def once_each(g: Links, arc: float, vertex: float) -> float:
+    """Bytes that move if each vertex that can be reached sends once."""
+    found = np.isfinite(lengths(g, True))
+    return arc * float(g.degree[found].sum(dtype=np.int64)) + vertex * int(found.sum())
+
+
+@kind(
+    "BFS in any order",
+    lambda g: Levels(source=int(g.sources[0])),
+    lambda g: once_each(g, 4 + 4, 4 + 8),
+    most=None,
+)
+def levels(g: Links) -> Answer:
+    level = lengths(g, True)
+    return {"level": np.where(np.isfinite(level), level, -1).astype(np.int32)}
+
+
+class Routes(VertexProgram):
+    """The length of the shortest path from the source, in whole numbers, and the vertex before:
+    of several, the smallest id."""
+
+    Step = struct([("length", "uint32"), ("before", "int32")])
+    source = param.vertex()
+    length = vertex.uint32(init="v.id == p.source ? 0 : UINT_MAX")
+    before = vertex.int32(init=-1)
+    weight = edge.int32(low=1)
+
+    message = Step
+    combine = """
+        a.length < b.length || (a.length == b.length && a.before < b.before) ? a : b
+    """
+    identity = "(Step){UINT_MAX, INT_MAX}"
+    order = "any"
+    mask = "v.id == p.source"
+    receive_if = """
+        msg.length < v.length || (msg.length == v.length && msg.before < v.before)
+    """
+    priority = "v.length"
+    scatter = "send((Step){v.length + e.weight, v.id});"
+    apply = """
+        if (msg.length < v.length)
+            set_mask();
+        v.length = msg.length;
+        v.before = msg.before;
+    """
+
+
+#: An arc also has a weight; a vertex also the one before it, written.
+@kind(
+    "SSSP with parents in any order",
+    lambda g: Routes(source=int(g.sources[0])),
+    lambda g: once_each(g, 4 + 8 + 4, 4 + 8 + 4),
+    most=None,
+)
+def routes(g: Links) -> Answer:
+    length = lengths(g, False)
+
+    def nearer(arcs: slice) -> np.ndarray:
+        neighbor, row = g.targets[arcs], g.edges.sources[arcs]
+        is_before = length[neighbor] + g.weights[arcs] == length[row]
+        return np.where(is_before, neighbor, g.vertices).astype(np.int32)
+
+    found = np.isfinite(length)
+    first = g.combined(np.minimum, nearer, g.vertices)
+    before = np.where(found & (first < g.vertices), first, -1)
+    return {"length": np.where(found, length, 2**32 - 1).astype(np.uint32), "before": before}
+
+
+class Roots(VertexProgram):
+    """The smallest id in each component: roots of trees are hooked to smaller ones, in place."""
+
+    root = vertex.int32(init="num_neighbors ? min(v.id, neighbor(0)) : v.id")
+
+    message, combine, edges = "int32", "min", "both"
+    order, apply_on = "any", "all"
+    receive_if = "v.root == v.id"
+    functions = "#define FIND(id) while (root_of(id) != (id)) id = root_of(id)"
+    apply = """
+        if (has_msg) {
+            v.root = min(v.root, msg);
+            set_mask();
+            return;
+        }
+        int mine = v.root;
+        FIND(mine);
+        for (int i = 0; get_mask() && i < num_neighbors; ++i) {
+            int other = neighbor(i);
+            FIND(other);
+            if (mine == other)
+                continue;
+            send_to(max(mine, other), min(mine, other));
+            FIND(mine);
+            FIND(other);
+            if (mine != other)
+                set_mask();
+        }
+        v.root = mine;
+    """
+
+
+#: An arc: the neighbor, its root. A vertex: where its row starts, its root read and written.
+@kind(
+    "components in any order",
+    lambda g: Roots(),
+    lambda g: (4 + 4) * g.arcs + (4 + 8) * g.vertices,
+    most=None,
+)
+def roots(g: Links) -> Answer:
+    links = csr_array((g.weights, g.targets, g.edges.offsets), (g.vertices, g.vertices))
+    count, component = connected_components(links, directed=False)
+    smallest = np.full(count, g.vertices)
+    np.minimum.at(smallest, component, g.ids)
+    return {"root": smallest[component]}

@@ -88,6 +88,7 @@ DELIVERY = {
     "IN_PLACE": "apply changes fields at once: delivery `in_place`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
     "CALCULATES": "a CPU calculates several messages at once: gather/item.cl",
+    "FETCHES_ALL": "gascl_fetch() costs as much for no message: gather/item.cl",
     "BY_COMPONENT": "the items of a group share each message: gather/group_components.cl",
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
@@ -183,12 +184,12 @@ DERIVED = {
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push/pull_step.cl": {
-        "FILLS": "outboxes are filled before a frontier is pulled",
+        "HAS_OUTBOX": "there are outboxes for when a frontier is pulled",
+        "FILLS": "these are filled before that",
         "PULLS_ALL_ROWS": "every row pulls, so that none need be looked for",
     },
     "gather.cl": {
         "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
-        "FETCHES_ALL": "gascl_fetch() costs as much for no message; also in outbox/messages.cl",
     },
     "push/messages.cl": {
         "COMBINES_HELD": "messages to one vertex are combined before they are posted; "

@@ -107,7 +107,8 @@ class Cluster:
             if plain and len(self.addresses) > 1 and suffice(program, [*fields]):
                 debug = bool(options.get("debug"))
                 own = self._own_arcs(parts, labels, fields, policies[0], program, debug)
-                del parts, frames  # so that the cluster can release them
+                for part in parts:  # at once: other objects of the client refer to them, too
+                    part.release()
                 return self._done(own)
         return self._done(
             self._each(whole_graph, [(labels, parts, *policies)] * len(self.addresses))

@@ -107,9 +107,7 @@ def run_rank(
             reports: Any = _Reports(mailbox) if rank == 0 else False
             run_options = RunOptions(not_converged="ignore", progress=reports, **of_run)
             result = engine.run_with(program, run_options)
-            count, size = graph.num_vertices, comm.Get_size()
-            own = slice(count * rank // size, count * (rank + 1) // size)
-            rows = result.to_pandas().iloc[own].copy()
+            rows = result._table(None, own=True).to_pandas()
         if in_world:
             comm.free()
     except Exception as error:

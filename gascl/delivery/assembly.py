@@ -218,10 +218,22 @@ def by_component(traits: Traits, delivery: Delivery, group: int) -> bool:
 
 
 def _calculates(traits: Traits, delivery: Delivery) -> bool:
-    """Whether it pays to calculate several messages to a vertex before they are combined."""
-    for_each_arc = delivery.name == "pull" or (delivery.name == "outbox" and traits.reads_edge)
-    every = traits.every_arc_sends and not traits.receives
-    return for_each_arc and every and traits.scatter_calculates
+    """Whether it pays to calculate several messages to a vertex before they are combined: where
+    that takes long, or where scatter chooses arcs, as a branch would be mispredicted."""
+    in_outbox = delivery.name == "outbox" and traits.reads_edge
+    if not in_outbox and delivery.name != "pull":
+        return False
+    if traits.every_arc_sends:
+        return traits.scatter_calculates and not traits.receives
+    return traits.scatter_chooses and (in_outbox or traits.scatter_draws)
+
+
+def _fetches_all(traits: Traits, delivery: Delivery) -> bool:
+    """Whether an arc without a message costs about as much, and whether it has one is often random:
+    the identity is then combined instead of a branch."""
+    if delivery.name == "outbox":
+        return not traits.reads_edge
+    return delivery.name == "pull" and traits.scatter_chooses and traits.scatter_reads_others
 
 
 def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> list[str]:
@@ -235,6 +247,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "CALCULATES": _calculates(traits, delivery),
+        "FETCHES_ALL": _fetches_all(traits, delivery),
         "BY_COMPONENT": by_component(traits, delivery, group),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),

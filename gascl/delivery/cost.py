@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from gascl.codegen.constants import SORTED_ROW, VERY_LONG_ROW
 from gascl.delivery.admission import Demand
@@ -343,8 +346,9 @@ class Costs:
         """About how many seconds a superstep takes."""
         return sum(self.estimate(delivery, share).values())
 
-    def pushing(self, share: float) -> dict[str, float]:
-        """`estimate` where senders are listed, and post their messages."""
+    def pushing(self, share: Any) -> dict[str, Any]:
+        """`estimate` where senders are listed, and post their messages; `share` may be an array, as
+        the seconds are then."""
         rates, vertices = self.rates, self.size.vertices
         listed = share * vertices * rates.active
         post = rates.post["push"]
@@ -475,26 +479,33 @@ class Costs:
     def _looking(self, delivery: str) -> float:
         return self.common * self.rates.common.get(delivery, self.rates.common[""])
 
-    def _firsts(self, messages: float) -> float:
+    def _firsts(self, messages: Any) -> Any:
         """What the first message to each vertex that is listed for it takes beyond others."""
-        return 0.0 if self.everywhere else min(messages, self.size.vertices) * self.rates.first
+        if self.everywhere:
+            return 0.0
+        return np.minimum(messages, self.size.vertices) * self.rates.first
 
     @property
     def _edge(self) -> float:
         return self.edge * self.rates.edge
 
-    def _waits(self, delivery: str, share: float) -> float:
+    def _waits(self, delivery: str, share: Any) -> Any:
         """How long the messages to the largest hub wait for each other."""
         wait = self.rates.wait.get(delivery, {}).get(self.way, 0)
         return self.scatters * share * self.size.hub * wait
 
-    def _terms(self, **nanoseconds: float) -> dict[str, float]:
-        return {name: each / self.units / 1e9 for name, each in nanoseconds.items() if each}
+    def _terms(self, **nanoseconds: Any) -> dict[str, Any]:
+        return {
+            name: each / self.units / 1e9
+            for name, each in nanoseconds.items()
+            if isinstance(each, np.ndarray) or each
+        }
 
 
 def fits_one_launch(traits: Traits, size: Size, kind: str) -> bool:
     """Whether a persistent kernel runs the supersteps of a delivery that visits all vertices."""
-    waits = kind == "GPU" and traits.apply_visits_neighbors  # with half as many items at a time
+    visits = traits.apply_visits_neighbors or traits.apply_loops
+    waits = kind == "GPU" and visits  # with half as many items at a time
     if traits.only_applies and not waits:
         return size.vertices * traits.lanes <= WHOLE_APPLY.get(kind, 0)
     return (size.vertices + size.arcs) * traits.lanes <= WHOLE.get(kind, 0)
@@ -525,7 +536,7 @@ def costs_of(
         everywhere=traits.applies_to_all,
         only_applies=traits.only_applies,
         singly=traits.reads_singly,
-        splits=on_gpu and traits.may_split,
+        splits=on_gpu and traits.may_split and not traits.reads_singly,
         whole=fits_one_launch(traits, size, "GPU" if on_gpu else "CPU"),
         reads_edge=traits.reads_edge,
         first=traits.first,

@@ -57,7 +57,7 @@ _SEGMENTS = Buffer(
     "segments",
     "box",
     lambda vertices, arcs: num_segments(arcs),
-    lambda traits, delivery: traits.splits,
+    lambda traits, delivery: traits.splits and not traits.reads_singly,
 )
 
 
@@ -84,7 +84,7 @@ _PULL_GATHER = Launch(
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _ROWS = (*_CSC, "all_out_offsets", *(f"next_{name}" for name in (*_CSC, "all_out_offsets")))
 _PARTS = ("most_parts", "fresh")
-_PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
+_PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled", "outbox")
 
 
 def _lists_receivers(traits: Traits) -> bool:
@@ -105,13 +105,10 @@ def num_blocks(vertices: int) -> int:
     return vertices // constants.VERTICES_OF_BLOCK + constants.SPARE_BLOCKS
 
 
-def _by_frontier(
-    name: str, pulls: bool, refuses: Callable[[Demand], str | None], fills: bool = False
-) -> Delivery:
-    """A delivery whose work follows the frontier (push.cl); `fills`: where it pulls, it fills
-    outboxes first."""
-    pulled = (*_PULLED, "outbox") if fills else _PULLED
-    step = ("STATE", "EDGE", *_PUSHED, *(pulled if pulls else ()))
+def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
+    """A delivery whose work follows the frontier (push.cl); where it pulls, it fills outboxes
+    first."""
+    step = ("STATE", "EDGE", *_PUSHED, *(_PULLED if pulls else ()))
     forms = (
         Launch("gascl_frontier_clear", "vertices", ("STATE", "bits")),
         Launch("gascl_frontier_convert", "vertices", ("STATE", *_PUSHED, "bits")),
@@ -140,7 +137,7 @@ def _by_frontier(
         kernel_text("push.cl"),
         (
             *(forms if pulls else ()),
-            *((fill,) if fills else ()),
+            *((fill,) if pulls else ()),
             Launch("gascl_push_scatter", "vertices", (*step, "posted")),
             *((first,) if pulls else ()),
             Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
@@ -148,7 +145,7 @@ def _by_frontier(
         ),
         (
             Buffer("pulled", "box", "vertex", lambda traits, delivery: delivery.pulls),
-            *((outbox,) if fills else ()),
+            *((outbox,) if pulls else ()),
         ),
         refuses=refuses,
         inbox=True,
@@ -376,30 +373,29 @@ _ASYNCHRONOUS_BY_GROUPS = replace(
         Buffer("words", "packed", "vertex"),
         Buffer("lists", "vertex", lambda vertices, arcs: 2 * vertices),
         Buffer("list_arcs", "word", lambda vertices, arcs: 2 * vertices),
-        Buffer("stamps", "word", "vertex"),
+        Buffer("near_marks", "word", lambda vertices, arcs: 2 * (vertices // 32 + 1)),
         Buffer(
             "far_lists",
             "vertex",
             lambda vertices, arcs: 2 * vertices,
             lambda traits, delivery: traits.prioritized,
         ),
-        Buffer("far_marks", "word", "vertex", lambda traits, delivery: traits.prioritized),
+        Buffer(
+            "far_marks",
+            "word",
+            lambda vertices, arcs: vertices // 32 + 1,
+            lambda traits, delivery: traits.prioritized,
+        ),
     ),
     persistent=_persistent(
-        *("out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps"),
+        *("out_offsets", "out_targets", "words", "lists", "list_arcs", "near_marks"),
         *("far_lists", "far_marks"),
     ),
 )
 
 
 #: The deliveries that have another form where a work-group has several items.
-BY_GROUPS = {
-    each.name: each
-    for each in (
-        _ASYNCHRONOUS_BY_GROUPS,
-        _by_frontier("frontier", True, frontier_refuses, fills=True),
-    )
-}
+BY_GROUPS = {_ASYNCHRONOUS_BY_GROUPS.name: _ASYNCHRONOUS_BY_GROUPS}
 
 
 def form_of(delivery: Delivery, group: int) -> Delivery:

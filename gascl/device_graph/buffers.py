@@ -628,7 +628,7 @@ def shortage(
     most = device.memory if limit is None else limit
     if needed > most:
         may = "which has" if limit is None else "and may take"
-        return f"the run needs {needed / 2**20:,.1f} MiB on {device}, {may} {most / 2**20:,.1f} MiB"
+        return f"the run needs {amount(needed, up=True)} on {device}, {may} {amount(most)}"
     return too_large(device, sizes)
 
 

@@ -1,4 +1,4 @@
-"""Gathers values by index, puts rows in places, and adds up lanes, on the device."""
+"""Moves rows of values by index, lists vertices, and adds up lanes, on the device."""
 
 from __future__ import annotations
 
@@ -35,6 +35,16 @@ def gather_values(
     _enqueue(device, run)
 
 
+def get_rows(device: Device, to: Any, rows: Any, places: Any, count: int, size: int) -> None:
+    """Enqueue `to[:count] = rows[places[:count]]`, of buffers.
+
+    Args:
+        places: int32.
+        size: the bytes of a row.
+    """
+    _move_rows(device, "gascl_get_rows", to, rows, places, count, size)
+
+
 def put_rows(device: Device, to: Any, rows: Any, places: Any, count: int, size: int) -> None:
     """Enqueue `to[places[:count]] = rows[:count]`, of buffers.
 
@@ -42,9 +52,32 @@ def put_rows(device: Device, to: Any, rows: Any, places: Any, count: int, size: 
         places: int32.
         size: the bytes of a row.
     """
+    _move_rows(device, "gascl_put_rows", to, rows, places, count, size)
+
+
+def _move_rows(
+    device: Device, kernel: str, to: Any, rows: Any, places: Any, count: int, size: int
+) -> None:
     value = math.gcd(size, SIZES[-1])
-    run = _kernel(device, gathering("int32", value), "gascl_put_rows")
+    run = _kernel(device, gathering("int32", value), kernel)
     run.set_args(rows, places, to, np.int64(count), np.int32(size // value))
+    _enqueue(device, run)
+
+
+def list_vertices(
+    device: Device, pieces: Any, first: int, lengths: Any, frontier: int, listed: int, to: Any
+) -> None:
+    """Enqueue a list of the vertices of a frontier, whose order may differ from run to run.
+
+    Args:
+        pieces: int2, the pieces of the frontier from `first` on.
+        lengths: int32, whose items `frontier` and `listed` are the number of pieces, and that of
+            vertices, which is counted here.
+    """
+    zero = np.zeros(1, np.int32)
+    cl.enqueue_fill_buffer(device.queue, lengths, zero, listed * zero.itemsize, zero.itemsize)
+    run = _kernel(device, gathering("int32", zero.itemsize), "gascl_list_vertices")
+    run.set_args(pieces, np.int64(first), lengths, np.int32(frontier), np.int32(listed), to)
     _enqueue(device, run)
 
 

@@ -25,7 +25,7 @@ from gascl.distributed.row_exchange import Rows, SharedRows
 from gascl.distributed.row_messages import RowMessages
 from gascl.distributed.run_protocols import RunPlan, RunState
 from gascl.graph.partition import Part, cut
-from gascl.graph.reordering import by_vertex
+from gascl.graph.reordering import by_vertex, gathered
 from gascl.language.spec import ProgramSpec
 from gascl.opencl import fork_guard
 from gascl.opencl.interrupts import Interrupts
@@ -148,10 +148,10 @@ class Exchange:
         halos = [halo_of(ranks, graphs[0])] if self._has_halo else whole
         self._messages, self._last_messages = (
             {
-                graph: RowMessages(ranks, state, halo, f"{use} {parity}")
+                graph: RowMessages(ranks, state, halo, use and f"{use} {parity}")
                 for parity, (graph, halo) in enumerate(zip(graphs, of_graphs, strict=True))
             }
-            for use, of_graphs in (("superstep", halos), ("end", whole))
+            for use, of_graphs in (("superstep", halos), (None, whole))
         )
         self._at_end = [k for k in self._exchanged.written if self._has_halo or k not in rows]
         self._frontier: FrontierLists | None = None
@@ -287,10 +287,10 @@ class Exchange:
         """How many of this rank's vertices are in the next mask, and the number of their arcs."""
         if self._frontier:
             return self._count_listed(self._frontier.own)
-        return self._count_set(self._messages[self.state.arrays.graph].rows(self._next))
+        return self._count_set(self._own_rows(self._next))
 
     def _count_listed(self, vertices: np.ndarray) -> tuple[int, int]:
-        degrees = self._degrees.take(vertices - self.state.arrays.graph.rows[0])
+        degrees = gathered(self._degrees, vertices - self.state.arrays.graph.rows[0])
         return len(degrees), int(degrees.sum())
 
     def _count_set(self, mask: np.ndarray) -> tuple[int, int]:

@@ -11,18 +11,22 @@ import pyopencl as cl
 from gascl.codegen.constants import STRIDE, ActiveList
 from gascl.delivery.active_set import FRONTIER, most_pieces
 from gascl.delivery.run_layout import Key
+from gascl.device_graph.gather import list_vertices
 from gascl.distributed.halo import RemoteVertices
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState
+from gascl.graph.reordering import gathered
 
 #: The active vertices as lists (kernels/frontier.cl).
 LENGTHS, FRONTIERS, RECEIVERS = (
     Key(FRONTIER.owner, name) for name in ("lengths", "frontiers", "receivers")
 )
-#: How many pieces of a frontier are read before its length is known; others take a second read.
+#: How many vertices of a frontier are read before their number is known; others take a second read.
 FIRST = 4096
 #: In place of the number of listed vertices: they are sent as bits.
 _BITS = -1
+#: The place of the number of listed vertices.
+_LISTED = STRIDE * ActiveList.LISTED
 
 
 class FrontierLists:
@@ -33,9 +37,6 @@ class FrontierLists:
         halo: which rank needs which vertices, between hosts.
         halves: two halves of the shared memory of the ranks of one host, uint8 (4 V,) each, of
             which one may be written while other ranks still read the other; none between hosts.
-
-    Attributes:
-        own: int32, the vertices that this rank has put into the frontier, once they are published.
     """
 
     def __init__(
@@ -45,41 +46,58 @@ class FrontierLists:
         self._halves = [half.view(np.int32) for half in halves]
         self._most = most_pieces(state.num_vertices, state.num_arcs)
         lengths = ranks.memory(state.device, LENGTHS, state.sizes[LENGTHS])
-        pieces = ranks.memory(state.device, FRONTIERS, 8 * FIRST)[: 8 * self._most]
-        self._lengths, self._pieces = lengths.view(np.int32), pieces.view(np.int32).reshape(-1, 2)
+        self._lengths, self._count = lengths.view(np.int32), 0
         self._begin = 0  # of the next frontier, in the buffer of both
-        self.own = self._listed = np.empty(0, np.int32)
+        self._listed = np.empty(0, np.int32)
 
     def first(self) -> np.ndarray:
         """int32: the vertices of this rank in the list of the first mask, before its commit."""
         queue, buffers = self._state.device.queue, self._state.buffers
         cl.enqueue_copy(queue, self._lengths, buffers[LENGTHS])
-        listed = np.empty(int(self._lengths[STRIDE * ActiveList.LISTED]), np.int32)
+        listed = np.empty(int(self._lengths[_LISTED]), np.int32)
         if len(listed):
             cl.enqueue_copy(queue, listed, buffers[RECEIVERS])
         return listed[(listed >= self._halo.first) & (listed < self._halo.last)]
 
     def read(self, superstep: int) -> Any:
-        """Enqueue a read of the vertices that this rank has put into the frontier of a superstep;
-        returns its event."""
-        self._begin = superstep % 2
-        self._read_pieces(self._pieces, 0)
-        lengths = self._state.buffers[LENGTHS]
-        return cl.enqueue_copy(self._state.device.queue, self._lengths, lengths, is_blocking=False)
+        """Enqueue a list of the vertices that this rank has put into the frontier of a superstep,
+        and a read of its length and of the first of them; returns its event."""
+        state, self._begin = self._state, superstep % 2
+        buffers, queue = state.buffers, state.device.queue
+        pieces = buffers[FRONTIERS], self._begin * self._most
+        places = STRIDE * self._begin, _LISTED
+        list_vertices(state.device, *pieces, buffers[LENGTHS], *places, buffers[RECEIVERS])
+        most = min(FIRST, self._halo.last - self._halo.first)
+        self._read(0, most)
+        return cl.enqueue_copy(queue, self._lengths, buffers[LENGTHS], is_blocking=False)
 
     def publish(self) -> int:
-        """Copy the vertices to where the other ranks see them, once `read` has ended; returns their
-        number."""
-        count, first = int(self._lengths[STRIDE * self._begin]), len(self._pieces)
-        pieces = self._pieces[:count]
-        if count > first:
-            rest = np.empty((count - first, 2), np.int32)
-            self._read_pieces(rest, first).wait()
-            pieces = np.concatenate([pieces, rest])
-        self.own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
+        """Copy the other vertices to where the other ranks see them, once `read` has ended; returns
+        the number of all."""
+        self._count = int(self._lengths[_LISTED])
+        if self._count > FIRST:
+            self._read(FIRST, self._count).wait()
+        return self._count
+
+    @property
+    def own(self) -> np.ndarray:
+        """int32: the vertices that this rank has put into the frontier, once they are published."""
+        return self._own_list()[: self._count]
+
+    def _own_list(self) -> np.ndarray:
+        """int32: memory for all vertices of this rank, in shared memory if there is any."""
+        ranks, most = self._ranks, self._halo.last - self._halo.first
         if self._halves:
-            self._slot(self._ranks.rank, len(self.own))[:] = self.own
-        return len(self.own)
+            return self._slot(ranks.rank, most)
+        return ranks.memory(self._state.device, RECEIVERS, 4 * most).view(np.int32)
+
+    def _read(self, begin: int, end: int) -> Any:
+        """Enqueue a read of some vertices of this rank's list; returns its event."""
+        if begin == end:
+            return None
+        source, queue = self._state.buffers[RECEIVERS], self._state.device.queue
+        where: Any = {"src_offset": 4 * begin, "is_blocking": False}
+        return cl.enqueue_copy(queue, self._own_list()[begin:end], source, **where)
 
     def write(self, counts: np.ndarray) -> None:
         """Enqueue a write of the vertices of all ranks, once all ranks have published theirs.
@@ -89,18 +107,22 @@ class FrontierLists:
         """
         lists = []
         if self._halves:
-            lists = [self._slot(rank, count) for rank, count in enumerate(counts.tolist()) if count]
+            others = (
+                (n, count) for n, count in enumerate(counts.tolist()) if n != self._ranks.rank
+            )
+            lists = [self._slot(rank, count) for rank, count in others]
             self._halves.reverse()
         elif counts.any():
             self._listed = self._exchanged()
-            lists = [self.own, self._listed]
-        queue, buffers, begin = self._state.device.queue, self._state.buffers, 0
+            lists = [self._listed]
+        # The device has this rank's own there.
+        queue, buffers, begin = self._state.device.queue, self._state.buffers, self._count
         for each in filter(len, lists):
             where: Any = {"dst_offset": 4 * begin, "is_blocking": False}
             cl.enqueue_copy(queue, buffers[RECEIVERS], each, **where)
             begin += len(each)
         self._lengths[STRIDE * self._begin] = 0
-        self._lengths[STRIDE * ActiveList.LISTED] = begin
+        self._lengths[_LISTED] = begin
         cl.enqueue_copy(queue, buffers[LENGTHS], self._lengths, is_blocking=False)
 
     def _exchanged(self) -> np.ndarray:
@@ -112,7 +134,8 @@ class FrontierLists:
         is_listed[self.own - halo.first] = True
         mails, counts = [], np.empty(ranks.size, np.int64)
         for rank, needed in enumerate(halo.sent):
-            bits = is_listed[needed]
+            is_all = isinstance(needed, slice)
+            bits = is_listed[needed] if is_all else gathered(is_listed, needed)
             places = np.flatnonzero(bits).astype(np.int32)
             counts[rank] = len(places) if 32 * len(places) <= len(bits) else _BITS
             mails.append(np.packbits(bits) if counts[rank] == _BITS else places.view(np.uint8))
@@ -129,12 +152,6 @@ class FrontierLists:
                 listed = np.flatnonzero(np.unpackbits(mail, count=int(lengths[rank])))
             found.append(halo.vertices(rank, listed))
         return np.concatenate(found)
-
-    def _read_pieces(self, pieces: np.ndarray, first: int) -> Any:
-        """Enqueue a read of pieces of the next frontier, from piece `first` on."""
-        at: Any = {"src_offset": 8 * (self._begin * self._most + first), "is_blocking": False}
-        buffer = self._state.buffers[FRONTIERS]
-        return cl.enqueue_copy(self._state.device.queue, pieces, buffer, **at)
 
     def _slot(self, rank: int, count: int) -> np.ndarray:
         """The shared memory for `count` vertices of a rank."""

@@ -9,10 +9,11 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.device_graph.buffers import ResidentGraph
-from gascl.device_graph.gather import put_rows
+from gascl.device_graph.gather import get_rows, put_rows
 from gascl.distributed.ranks import Ranks
 from gascl.graph.arcs import LocalArcs
 from gascl.graph.partition import senders_elsewhere
+from gascl.graph.reordering import gathered
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device
 
@@ -27,6 +28,8 @@ class RemoteVertices:
         sent: for each rank, those of this rank's vertices that it needs, numbered from this rank's
             first one, as an index of their rows.
         numbers: the number of vertices that each rank needs of this one.
+        sent_begins: (ranks,), where the rows for each rank begin among those that `read` reads.
+        rows_sent: how many rows it reads.
         begins: (ranks + 1,) where the vertices of each rank begin among those that this one needs.
     """
 
@@ -36,6 +39,7 @@ class RemoteVertices:
         rows = np.array([part.last - part.first for part in graph.parts])
         self.sent: list[Any] = [slice(None) if other else slice(0) for other in others]
         self.numbers = np.where(others, self.last - self.first, 0)
+        self.sent_begins, self.rows_sent = np.zeros(ranks.size, np.int64), self.last - self.first
         self.begins = np.cumsum([0, *np.where(others, rows, 0)])
         self._firsts = [part.first for part in graph.parts]
 
@@ -51,6 +55,17 @@ class RemoteVertices:
             places: their places among all that it needs of it.
         """
         return (self._firsts[rank] + places).astype(np.int32)
+
+    def read(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
+        """Read the rows of this rank's vertices that others need, those for each rank in turn, or
+        once if each needs all.
+
+        Args:
+            rows: uint8 (`rows_sent`, bytes of a row), which is set.
+        """
+        if rows.size:
+            begin = self.first * rows.shape[1]
+            cl.enqueue_copy(device.queue, rows, buffer, src_offset=begin)
 
     def write(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
         """Write the rows of these vertices to a buffer.
@@ -87,24 +102,34 @@ class Halo(RemoteVertices):
         ranks.comm.Alltoall(counts, self.numbers)
         asked = ranks.exchanged(needed, counts, self.numbers) - np.int32(part.first)
         self.sent = np.split(asked, np.cumsum(self.numbers)[:-1])
-        # Where the vertices are on the device, and a buffer with what was received last.
+        self.sent_begins, self.rows_sent = np.cumsum(self.numbers) - self.numbers, len(asked)
+        # Where the vertices are on the device, and a buffer for their rows.
         self._places: Any = None if self._is_local else graph.device.upload(needed)
+        self._asked: Any = graph.device.upload(asked + np.int32(self.first))
         self._rows: Any = None
         fork_guard.holds_opencl(self)
 
     def vertices(self, rank: int, places: np.ndarray) -> np.ndarray:
-        return self._needed[self.begins[rank] + places]
+        return gathered(self._needed[self.begins[rank] : self.begins[rank + 1]], places)
 
     def write(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
         if self._is_local:  # before and after its own vertices, as the device has them
             super().write(device, buffer, rows)
             return
-        if not rows.size:
-            return
+        if rows.size:
+            cl.enqueue_copy(device.queue, self._room(device, rows), rows)
+            put_rows(device, buffer, self._rows, self._places, *rows.shape)
+
+    def read(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
+        if rows.size:
+            get_rows(device, self._room(device, rows), buffer, self._asked, *rows.shape)
+            cl.enqueue_copy(device.queue, rows, self._rows)
+
+    def _room(self, device: Device, rows: np.ndarray) -> Any:
+        """The buffer for rows, with room for these."""
         if self._rows is None or self._rows.size < rows.nbytes:
             self._rows = device.reserve(rows.nbytes)
-        cl.enqueue_copy(device.queue, self._rows, rows)
-        put_rows(device, buffer, self._rows, self._places, *rows.shape)
+        return self._rows
 
 
 def halo_of(ranks: Ranks, graph: ResidentGraph) -> Halo:

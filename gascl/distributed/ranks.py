@@ -214,13 +214,30 @@ class Ranks:
                 each.
         """
         received, size = np.empty(int(coming.sum()), own.dtype), own.itemsize
-        places = [
-            ((each * size).tolist(), ((np.cumsum(each) - each) * size).tolist())
-            for each in (counts, coming)
-        ]
         sent, into = (array.view(np.uint8) for array in (np.ascontiguousarray(own), received))
-        self.comm.Alltoallv([sent, places[0], self.BYTE], [into, places[1], self.BYTE])
+        begins = (np.cumsum(counts) - counts) * size
+        self.exchange(sent, begins, counts * size, into, coming * size)
         return received
+
+    def exchange(
+        self,
+        sent: np.ndarray,
+        begins: np.ndarray,
+        sizes: np.ndarray,
+        received: np.ndarray,
+        coming: np.ndarray,
+    ) -> None:
+        """Send each rank bytes, and receive those that each has sent to this one.
+
+        Args:
+            sent, begins, sizes: uint8, and (ranks,), where those for each rank begin, and how many
+                they are.
+            received: uint8, filled in the order of the ranks.
+            coming: (ranks,), how many bytes come from each.
+        """
+        there = sizes.tolist(), begins.tolist()
+        here = coming.tolist(), (np.cumsum(coming) - coming).tolist()
+        self.comm.Alltoallv([sent, there, self.BYTE], [received, here, self.BYTE])
 
     def allreduce(self, values: np.ndarray, op: Any) -> None:
         """Combine the arrays of all ranks in place."""
@@ -235,11 +252,11 @@ class Ranks:
     def memory(self, device: Device, use: Any, size: int) -> np.ndarray:
         """Memory of the host, uint8 (size,), that is kept for one use."""
         kept = self._kept.get(use)
-        if kept is None or len(kept) != size:
+        if kept is None or len(kept) < size:
             pins = device.pools and size
             kept = pinned(device.context, size) if pins else np.empty(size, np.uint8)
             self._kept[use] = kept
-        return kept
+        return kept[:size]
 
     @property
     def on_one_host(self) -> bool:

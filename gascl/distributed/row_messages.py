@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 
 from gascl.delivery.run_layout import Key
 from gascl.distributed.halo import RemoteVertices
@@ -16,8 +15,6 @@ from gascl.distributed.run_protocols import RunState
 
 #: The number of rows that are sampled to see whether it pays to look for the changed ones.
 SAMPLE = 1024
-#: Buffers with more bytes than that travel one by one: MPI before version 4 counts up to 2^31.
-MOST_AT_ONCE = 1 << 30
 #: In place of a number of listed rows: all rows are sent, as an array.
 _ALL = -1
 
@@ -30,90 +27,87 @@ class RowMessages:
 
     Args:
         halo: which rank needs which vertices.
-        use: what these messages are for; memory of the host is kept for each use.
+        use: what these messages are for; memory of the host is kept for each use, also for later
+            runs. None: nothing is kept, and all rows are sent.
     """
 
-    def __init__(self, ranks: Ranks, state: RunState, halo: RemoteVertices, use: str):
+    def __init__(self, ranks: Ranks, state: RunState, halo: RemoteVertices, use: str | None):
         self._ranks, self._state, self._halo, self._use = ranks, state, halo, use
-        self._sent_once = set[Key]()  # of these, the host has the rows that were sent last
+        #: How often rows of each buffer have been sent.
+        self._turns: dict[Key, int] = {}
+        self._numbers: dict[Key, int] = {}
 
     def exchange(self, keys: Sequence[Key]) -> None:
         """Bring the rows of these buffers to the ranks that need them; all ranks must call this."""
         if not keys:
             return
-        if len(keys) > 1 and sum(self._state.sizes[key] for key in keys) > MOST_AT_ONCE:
-            for key in keys:
-                self.exchange([key])
-            return
         ranks, halo, device = self._ranks, self._halo, self._state.device
-        counts = np.empty((ranks.size, len(keys)), np.int64)
-        mails: list[list[np.ndarray]] = [[] for _ in range(ranks.size)]
-        for column, key in enumerate(keys):
-            now, changed = self._changed(key)
-            for rank, mail in enumerate(mails):
-                counts[rank, column] = self._post(mail, now, changed, rank)
-            self._kept("sent", key, now.size).reshape(now.shape)[:] = now
-            self._sent_once.add(key)
-        coming = np.empty_like(counts)
-        ranks.comm.Alltoall(counts, coming)
-        widths = np.array([self._width(key) for key in keys])
-        sizes = [
-            np.where(each == _ALL, rows[:, None] * widths, each * (4 + widths)).sum(axis=1)
-            for each, rows in ((counts, halo.numbers), (coming, np.diff(halo.begins)))
-        ]
-        sent = np.concatenate([part for mail in mails for part in mail])
-        received, begin = ranks.exchanged(sent, *sizes), 0
-        rows = [self._received(key) for key in keys]
-        for rank, numbers in enumerate(coming.tolist()):
-            for into, number in zip(rows, numbers, strict=True):
-                its = into[halo.begins[rank] : halo.begins[rank + 1]]
-                begin = _take(received, begin, its, number)
-        for key, each in zip(keys, rows, strict=True):
-            halo.write(device, self._state.buffers[key], each)
+        counts = np.empty((len(keys), ranks.size), np.int64)
+        mails = [self._mail(*each) for each in zip(keys, counts, strict=True)]
+        coming = np.empty(counts.T.shape, np.int64)
+        ranks.comm.Alltoall(np.ascontiguousarray(counts.T), coming)
+        lengths = np.diff(halo.begins)
+        for column, (key, mail) in enumerate(zip(keys, mails, strict=True)):
+            width, going, come = self._width(key), counts[column], coming[:, column]
+            rows = self._memory("received", key, halo.size)
+            sizes = _sizes(going, halo.numbers, width), _sizes(come, lengths, width)
+            if (come[lengths > 0] == _ALL).all():
+                ranks.exchange(*mail, sizes[0], rows.reshape(-1), sizes[1])
+            else:
+                received, begin = np.empty(int(sizes[1].sum()), np.uint8), 0
+                ranks.exchange(*mail, sizes[0], received, sizes[1])
+                for rank, number in enumerate(come.tolist()):
+                    its = rows[halo.begins[rank] : halo.begins[rank + 1]]
+                    begin = _take(received, begin, its, number)
+            halo.write(device, self._state.buffers[key], rows)
 
-    def rows(self, key: Key) -> np.ndarray:
-        """uint8 (this rank's vertices, bytes of a row): the rows that `exchange` sent last."""
-        width = self._width(key)
-        count = self._halo.last - self._halo.first
-        return self._kept("sent", key, count * width).reshape(count, width)
-
-    def _changed(self, key: Key) -> tuple[Any, np.ndarray | None]:
-        """This rank's rows, and which of them differ from what was sent last; None if about half of
-        them or more do."""
-        before, state = self.rows(key), self._state
-        now: Any = self._kept("now", key, before.size).reshape(before.shape)
-        if now.size:
-            begin = self._halo.first * now.shape[1]
-            cl.enqueue_copy(state.device.queue, now, state.buffers[key], src_offset=begin)
-        return now, _changed(before, now) if key in self._sent_once else None
-
-    def _post(self, mail: list[np.ndarray], now: Any, changed: np.ndarray | None, rank: int) -> int:
-        """Add the rows that a rank needs to its mail; returns the number of listed ones, or _ALL.
+    def _mail(self, key: Key, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The bytes to send, uint8, and where those for each rank begin.
 
         Args:
-            now, changed: as `_changed` returns them.
+            counts: (ranks,), set to the number of listed rows for each rank, or to _ALL.
         """
-        needed, width = self._halo.sent[rank], now.shape[1]
-        if changed is not None:
-            listed = np.flatnonzero(changed[needed])
-            if 2 * len(listed) * (4 + width) <= self._halo.numbers[rank] * width:
-                values = now[listed if isinstance(needed, slice) else needed[listed]]
-                mail += [listed.astype(np.int32).view(np.uint8), values.reshape(-1)]
-                return len(listed)
-        mail.append(now[needed].reshape(-1))
-        return _ALL
-
-    def _received(self, key: Key) -> np.ndarray:
-        """uint8 (vertices that this rank needs, bytes of a row): the rows received last."""
-        width, size = self._width(key), self._halo.size
-        return self._kept("received", key, size * width).reshape(size, width)
+        halo, turn = self._halo, self._turns.get(key, 0)
+        before, now = (
+            self._memory(f"sent {parity % 2}", key, halo.rows_sent) for parity in (turn + 1, turn)
+        )
+        halo.read(self._state.device, self._state.buffers[key], now)
+        changed = _changed(before, now) if turn else None
+        if self._use is not None:
+            self._turns[key] = turn + 1
+        width, parts = now.shape[1], list[np.ndarray]()
+        counts[:] = _ALL
+        for rank, begin in enumerate(halo.sent_begins.tolist()):
+            own = slice(begin, begin + int(halo.numbers[rank]))
+            if changed is not None:
+                listed = np.flatnonzero(changed[own])
+                if 2 * len(listed) * (4 + width) <= now[own].size:
+                    counts[rank] = len(listed)
+                    values = now[own][listed].reshape(-1)
+                    parts.append(np.concatenate([listed.astype(np.int32).view(np.uint8), values]))
+                    continue
+            parts.append(now[own].reshape(-1))
+        if (counts[halo.numbers > 0] == _ALL).all():
+            return now.reshape(-1), halo.sent_begins * width
+        return np.concatenate(parts), np.cumsum([0, *map(len, parts[:-1])])
 
     def _width(self, key: Key) -> int:
         return self._state.sizes[key] // self._state.num_vertices
 
-    def _kept(self, what: str, key: Key, size: int) -> np.ndarray:
-        """Memory of the host, uint8 (size,), that is kept for one use of a buffer."""
-        return self._ranks.memory(self._state.device, (self._use, what, key), size)
+    def _memory(self, what: str, key: Key, rows: int) -> np.ndarray:
+        """Memory of the host, uint8 (rows, bytes of a row)."""
+        size = rows * self._width(key)
+        if self._use is None:
+            return np.empty((rows, self._width(key)), np.uint8)
+        # By a number, since programs have buffers of other names, for which it is used again.
+        number = self._numbers.setdefault(key, len(self._numbers))
+        kept = self._ranks.memory(self._state.device, (self._use, what, number), size)
+        return kept.reshape(rows, self._width(key))
+
+
+def _sizes(listed: np.ndarray, rows: np.ndarray, width: int) -> np.ndarray:
+    """The bytes for each rank."""
+    return np.where(listed == _ALL, rows * width, listed * (4 + width))
 
 
 def _take(received: np.ndarray, begin: int, rows: np.ndarray, number: int) -> int:

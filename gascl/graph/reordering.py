@@ -133,7 +133,7 @@ def inverse(order: np.ndarray) -> np.ndarray:
 def by_number(numbering: Numbering | Places | None, values: np.ndarray) -> np.ndarray:
     """Values (V, ...) in the order of vertices, put into the order of numbers or of places; None:
     no change."""
-    return values if numbering is None else _gathered(values, numbering.order)
+    return values if numbering is None else gathered(values, numbering.order)
 
 
 def by_vertex(numbering: Numbering | None, values: np.ndarray) -> np.ndarray:
@@ -162,6 +162,7 @@ def spread(to: np.ndarray, places: np.ndarray, rows: np.ndarray) -> None:
     in_threads(write, blocks(len(places)))
 
 
-def _gathered(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def gathered(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """`values[rows]`, in threads."""
     gathered = np.empty((len(rows), *values.shape[1:]), values.dtype)
     return filled(gathered, lambda block: values.take(rows[block], axis=0))

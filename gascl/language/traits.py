@@ -10,6 +10,7 @@ from operator import or_
 from gascl.language.combiners import EXPRESSION, FIRST, SUM
 from gascl.language.keywords import words_to
 from gascl.language.message_loops import by_windows, looks_ahead, only_indexes
+from gascl.language.reductions import neighbor_loops
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
@@ -23,6 +24,9 @@ _ENDS = ("e.src,e.dst", "e.dst,e.src")
 _MOST = re.compile(r"\s*(a\s*\.\s*count\s*>\s*b|b\s*\.\s*count\s*<\s*a)\s*\.\s*count\s*")
 #: Functions that compilers for CPUs calculate for several arguments at once.
 _AT_ONCE = ("exp", "exp2", "exp10", "tanh")
+#: What is followed by a parenthesis, and what of that takes little time.
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_PLAIN = ("if", "send", "hash", "uniform", "min", "max", "abs", "int", "uint", "long", "ulong")
 #: The words that put vertices into the mask.
 _SET_MASK = ("set_mask", "set_mask_of")
 
@@ -228,6 +232,22 @@ class Traits:
         return self._scatter is not None and self._scatter.uses(*_AT_ONCE)
 
     @cached_property
+    def scatter_chooses(self) -> bool:
+        """Whether scatter sends along some arcs, does nothing else, and takes little time where it
+        does not send."""
+        if self._scatter is None or self.every_arc_sends or self.filters:
+            return False
+        only = self.scatters_on_all and self.scatter_repeatable and not self.scatter_sends_to
+        plain = {*_PLAIN, *(f"{name}_of" for name in self.spec.vertex_fields)}
+        called = set(_CALLED.findall(self._scatter.text))
+        return only and called <= plain and not self._scatter.may_send_again
+
+    @cached_property
+    def scatter_draws(self) -> bool:
+        """Whether scatter draws numbers."""
+        return self._scatter is not None and self._scatter.uses("hash", "uniform")
+
+    @cached_property
     def reads_singly(self) -> bool:
         """Whether the messages to a vertex are not combined into one: a gather snippet reads them
         one by one, or they are grouped by key."""
@@ -367,8 +387,9 @@ class Traits:
 
     @cached_property
     def may_split(self) -> bool:
-        """Whether work-groups can share a very long row: all of its messages are combined."""
-        apart = self.reads_singly or self.counts_once or self.ordered_credits
+        """Whether work-groups can share a very long row: all of its messages are combined, or are
+        copied for a gather snippet."""
+        apart = self.groups or self.counts_once or self.ordered_credits
         return self.scatters and self.lanes == 1 and not apart
 
     @cached_property
@@ -523,6 +544,11 @@ class Traits:
         degrees."""
         words = ("neighbor_of", "has_edge", "common", "for_common")
         return self._apply is not None and self._apply.uses(*words)
+
+    @cached_property
+    def apply_loops(self) -> bool:
+        """Whether apply has loops over the neighbors of its own vertex."""
+        return bool(neighbor_loops(self.spec, "float32"))
 
     @cached_property
     def can_trap(self) -> bool:

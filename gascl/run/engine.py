@@ -558,7 +558,7 @@ class Engine:
             fields=shown if vertices is None else RemoteFields([*fields]),
             own_rows=own_rows(self.ranks, shown, self.graph, vertices),
             arc_fields=shown_fields(arc_fields, declared, times),
-            aggregates=state.aggregates(),
+            aggregates=_common(program, state.aggregates()),
             supersteps=len(loop.trace),
             converged=ending.converged,
             stopped=ending.reason,
@@ -923,6 +923,13 @@ def _read_as(graph: Graph, name: str, given: Any) -> Iterator[str | Option]:
         if field in graph.edge_fields:
             remedy = f"leave out {name}=" if field == name else Option(name, field, "edge field")
             yield from (f" ({line}: ", remedy, ")")
+
+
+def _common(program: VertexProgram, aggregates: dict[str, Any]) -> dict[str, Any]:
+    """The aggregators' values without those of this form of the program alone: results say the same
+    whichever form has run."""
+    other = _in_any_order(program)
+    return {n: v for n, v in aggregates.items() if other is None or n in other.spec.aggregates}
 
 
 def _in_any_order(program: VertexProgram) -> VertexProgram | None:

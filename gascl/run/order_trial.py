@@ -27,14 +27,16 @@ from gascl.run.times import shown_fields, times_of
 #: How many times as much work as in supersteps a random schedule may take before it counts as one
 #: that does not end.
 _PATIENCE = 50
-#: What two messages show, after "two messages to 'b' show it, 3 from 'a' and 5 from 'c': ".
+#: What two messages show, after "two messages to 'b' show it, 3 from 'a' and 5 from 'c': "; or the
+#: second one alone, if it is in `_BY_ONE`, after "a message to 'b' shows it, 5 from 'c': ".
 _SHOWN = {
     Order.TWICE: "if it comes twice, fields change",
     Order.EXCHANGED: "one after the other, in either order, they lead to different fields",
     Order.TOGETHER: "combined, they lead to other fields than one after the other",
-    Order.UNTOLD: "the second one changes what the vertex sends, but apply does not call "
-    "set_mask(), so that it matters whether the vertex has scattered before it",
+    Order.UNTOLD: "it changes what the vertex sends, but apply does not call set_mask(), so that "
+    "it matters whether the vertex has scattered before it",
 }
+_BY_ONE = (Order.TWICE, Order.UNTOLD)
 #: What it means that there are none.
 _NO_MESSAGES = (
     "at no vertex does the order of the messages to it matter by itself: it must matter whether a "
@@ -184,9 +186,9 @@ class OrderTrial:
         told = [self._told(program, graph, number, receiver, lane) for number in (0, 1)]
         label = graph.label_of(receiver)
         kind = Order(int(self.found[receiver, lane]))
-        one = f"a message to {label!r} shows it, {told[0]}"
+        one = f"a message to {label!r} shows it, {told[1]}"
         two = f"two messages to {label!r} show it, {told[0]} and {told[1]}"
-        return f"{one if kind == Order.TWICE else two}: {_SHOWN[kind]}", _REMEDIES[kind]
+        return f"{one if kind in _BY_ONE else two}: {_SHOWN[kind]}", _REMEDIES[kind]
 
     def _last(self, program: VertexProgram, graph: Graph, vertex: int) -> tuple[str, str]:
         """The same where nothing shows which messages matter: the last one to a vertex."""

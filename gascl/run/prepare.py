@@ -13,12 +13,20 @@ from functools import partial
 import numpy as np
 
 from gascl.codegen.constants import VERY_LONG_ROW, long_row
-from gascl.delivery.admission import Demand, Parts, demand_of, local_refuses, why_together
+from gascl.delivery.admission import (
+    Demand,
+    Parts,
+    demand_of,
+    halo_refuses,
+    local_refuses,
+    why_together,
+)
 from gascl.delivery.cost import Size, costs_of, fits_one_launch
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
+from gascl.delivery.exchanged_rows import exchanged_rows
 from gascl.delivery.registry import Choice, choose, form_of
-from gascl.delivery.run_layout import Extent, Key, RunLayout
+from gascl.delivery.run_layout import GRAPH, Extent, Key, RunLayout
 from gascl.device_graph.buffers import (
     arcs_presorted,
     extent_of,
@@ -32,7 +40,7 @@ from gascl.device_graph.device_arcs import DeviceOrder
 from gascl.device_graph.stream import in_parts, run_bytes
 from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
-from gascl.graph.partition import Division, Part, shares
+from gascl.graph.partition import Division, Part, senders_elsewhere, shares
 from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
 from gascl.language.reductions import Reduction, reductions
@@ -51,6 +59,8 @@ MOST_CONSTANT = 48 << 10
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
+#: The buffers of a rank's exchange with other hosts.
+HALO = Key(GRAPH, "halo")
 
 
 @dataclass(frozen=True)
@@ -225,6 +235,7 @@ def prepare(
     optimized = size > SMALL or not device.may_skip_optimizer
     # Otherwise a group combines the segments of a row one after the other, to the same result.
     apart = persistent.chosen or setting.debug or alternates or parts is not None
+    apart |= traits.reads_singly and choice.delivery.stores  # its messages lie side by side
     able = choice.delivery.splits and traits.may_split and device.group > 1 and not apart
     splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     constant = _constant(program, device)
@@ -252,12 +263,16 @@ def prepare(
         vertices = len(arcs[0].local(_own_part(arcs[0], share)).vertices)
     own_orders = orders if share else None
     extent = _extent(graph, direction, device, source, own_orders, vertices)
+    layout, halo = source.run_layout(spec, extent), 0
+    if share and setting.apart and not halo_refuses(traits):
+        part, here = _own_part(arcs[0], share), vertices if local.chosen else 0
+        halo = _halo_bytes(
+            arcs[0], part, here, exchanged_rows(spec, traits, choice.delivery, layout.own), layout
+        )
     if at_once:
         layout_of = partial(source.run_layout, spec)
-        layout = in_parts(device, orders, layout_of, extent, limit, at_once.sizes)
-    else:
-        layout = source.run_layout(spec, extent)
-    sizes = run_bytes(device, layout, spec.alternates)
+        layout = in_parts(device, orders, layout_of, extent, limit - halo, at_once.sizes)
+    sizes = run_bytes(device, layout, spec.alternates) | ({HALO: halo} if halo else {})
     short = short or shortage(device, sizes, limit=setting.device_memory)
     if short and stores and delivery == "auto" and choice.delivery.stores:
         return prepare(
@@ -422,6 +437,24 @@ def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:
 def _own_part(arcs: Arcs, share: Division) -> Part:
     """The part of this process."""
     return shares(arcs.into.offsets, share)[share.rank]
+
+
+def _halo_bytes(arcs: Arcs, part: Part, here: int, rows: Sequence[Key], layout: RunLayout) -> int:
+    """The bytes of the buffers in which a device gathers the rows that other ranks need, and puts
+    those of its halo. Ranks tell each other what they need when they run: here, the others need as
+    many of this one's vertices as it needs of theirs.
+
+    Args:
+        here: the number of vertices on the device if these are only its own and its halo, which
+            then needs no places; else 0.
+        rows: what is exchanged of each vertex.
+    """
+    vertices = layout.extent.vertices
+    senders = here - (part.last - part.first)
+    if not here:
+        senders = len(senders_elsewhere(arcs.part(part).into.ends, part, vertices))
+    width = max((layout.own[key].nbytes // max(vertices, 1) for key in rows), default=0)
+    return senders * (width + (4 if here else 8))
 
 
 def _extent(

@@ -50,6 +50,20 @@ class RecordedSteps:
         aggregates = {name: listed(records["aggregates"][name]) for name in self._aggregators}
         return [self._times(), *(column.tolist() for column in kept), aggregates]
 
+    @cached_property
+    def _estimates(self) -> list[float]:
+        costs, arcs = self._costs, self._arcs
+        shares = np.ones(len(self._records))
+        if costs.masked and arcs:
+            shares = self._records["arcs"] / arcs
+        if not self._delivery.pulls:
+            name = self._delivery.name
+            return [sum(costs.estimate(name, share).values()) for share in shares.tolist()]
+        seconds = np.zeros(len(shares)) + sum(costs.pushing(shares).values())
+        for i in np.flatnonzero(self._records["pulled"]):
+            seconds[i] = sum(costs.pulling(shares[i]).values())
+        return seconds.tolist()
+
     def ways(self) -> list[str]:
         """The name of how messages traveled, in each."""
         if not self._delivery.pulls:
@@ -57,16 +71,11 @@ class RecordedSteps:
         return ["pull" if pulled else "push" for pulled in self._records["pulled"]]
 
     def step(self, i: int) -> Step:
-        delivery, costs, arcs = self._delivery, self._costs, self._arcs
         kernels, active, messages, pulled, many, aggregates = self._columns
-        way, why = delivery.name, self._reasons[i]
-        share = many[i] / arcs if costs.masked and arcs else 1.0
-        if delivery.pulls:
+        way, why = self._delivery.name, self._reasons[i]
+        if self._delivery.pulls:
             way, few = ("pull", "many") if pulled[i] else ("push", "few")
-            why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
-            terms = costs.pulling(share) if pulled[i] else costs.pushing(share)
-        else:
-            terms = costs.estimate(delivery.name, share)
+            why = f"the frontier has {many[i]:,} of {self._arcs:,} arcs: {few}"
         return Step(
             superstep=self._first + i,
             active=active[i],
@@ -75,7 +84,7 @@ class RecordedSteps:
             seconds=sum(kernel.seconds for kernel in kernels[i]),
             delivery=way,
             why=why,
-            estimate=sum(terms.values()),
+            estimate=self._estimates[i],
             kernels=kernels[i],
             bottlenecks=self._bottlenecks,
         )

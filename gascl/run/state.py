@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -620,17 +621,22 @@ class State:
     def own_vertices(self) -> np.ndarray:
         """int32: the vertices of this process, in ascending order; of a State that is local."""
         assert self.numbering is not None
-        return np.sort(self.numbering.order[slice(*self.rows)])
+        return self.numbering.order[slice(*self.rows)][self._own_order]
+
+    @cached_property
+    def _own_order(self) -> np.ndarray:
+        """The order of `own_vertices` on the device."""
+        assert self.numbering is not None
+        return np.argsort(self.numbering.order[slice(*self.rows)])
 
     def _own_rows(self, key: Key) -> np.ndarray:
         """uint8 (own vertices, bytes of a row): the rows of `own_vertices`."""
-        assert self.numbering is not None
         first, last = self.rows
         rows = np.empty((last - first, self._shape(key)[1]), np.uint8)
         if rows.size:
             begin = first * rows.shape[1]
             cl.enqueue_copy(self.device.queue, rows, self.buffers[key], src_offset=begin)
-        return rows[np.argsort(self.numbering.order[first:last])]
+        return rows[self._own_order]
 
     def lane_sums(self, name: str, first: int | None = None) -> np.ndarray:
         """The sum of a vertex field over its lanes, (V,): int64, or of floats float64.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +56,14 @@ def test_table(measured, tmp_path, capsys):
     assert all(f"| {title} | star4 |" in capsys.readouterr().out for title in titles[:1])
 
 
+def test_a_run_in_any_order_counts_as_one_superstep(measured):
+    rows = measured("--graphs", "grid", "--scale", "6", "--kinds", "levels,routes,roots")
+    assert [(row["supersteps"], row["error"]) for row in rows] == 3 * [("1", "")]
+    arcs, vertices = 224, 64  # of a grid of 8 x 8
+    expected = (8 * arcs + 12 * vertices, 16 * arcs + 16 * vertices, 8 * arcs + 12 * vertices)
+    assert [float(row["MB"]) for row in rows] == pytest.approx(np.array(expected) / 1e6, rel=1e-3)
+
+
 def test_errors_stand_in_their_rows(measured, monkeypatch):
     def fails(g: Links) -> None:
         raise RuntimeError("no such | program")
@@ -95,9 +105,19 @@ def test_all(measured, family):
 
 
 @pytest.mark.slow
-def test_kernels_are_built_by_other_processes(measured):
-    chosen = ["--kinds", "gather,mask_half", "--graphs", "rmat", "--scale", "4", "--jobs", "2"]
-    assert [row["error"] for row in measured(*chosen)] == ["", ""]
+def test_processes_share_the_kinds(tmp_path):
+    """In a process of its own: this one may have used a device, and must not be forked then."""
+    results = tmp_path / "kinds.csv"
+    chosen = ["--kinds", "gather,mask_half,pairs", "--graphs", "rmat", "--scale", "4"]
+    options = ["--jobs", "2", "--repeat", "1", "--rivals", "1", "--cache", str(tmp_path)]
+    command = [sys.executable, kinds.__file__, *chosen, *options, "--csv", str(results)]
+    subprocess.run(command, check=True)
+    rows = rows_of(results)
+    assert [row["kind"] for row in rows] == [
+        KINDS[n].title for n in ("gather", "mask_half", "pairs")
+    ]
+    assert [row["error"] for row in rows] == ["", "", ""]
+    assert all(row["others"].count(",") == 0 for row in rows)
 
 
 def test_floods_count_what_is_sent():

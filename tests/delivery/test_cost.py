@@ -88,6 +88,32 @@ def test_pushing_costs_what_the_frontier_has():
         assert found.seconds("frontier", share) == min(ways)
 
 
+@pytest.mark.parametrize("changes", [FEW, FEW | {"combine": "min", "receive_if": "msg < v.x"}])
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_pushing_costs_of_many_shares_at_once(changes, on_gpu):
+    found, shares = costs(changes, DENSE, on_gpu), np.array([0, 1e-6, 1 / 16, 1 / 2, 1.0])
+    each = [sum(found.pushing(share).values()) for share in shares.tolist()]
+    assert sum(found.pushing(shares).values()).tolist() == each
+
+
+def test_steps_that_push_and_pull_have_their_estimates():
+    engine, program = Engine(generators.rmat(9, seed=4)), BreadthFirst(source=0)
+    result = engine.run(program, delivery="frontier")
+    known = costs_of(
+        program,
+        demand_of(program),
+        Size(engine.graph.num_vertices, engine.graph.num_arcs, largest_degree(engine.graph, "in")),
+        not engine.device.is_cpu,
+        engine.device.cl.max_compute_units if engine.device.is_cpu else 1,
+    )
+    degree = np.bincount(engine.graph.edge_src, minlength=engine.graph.num_vertices)
+    depth = np.asarray(result.depth)
+    for step in result.trace:
+        share = degree[depth == step.superstep].sum() / engine.graph.num_arcs
+        terms = (known.pulling if step.delivery == "pull" else known.pushing)(share)
+        assert step.estimate == pytest.approx(sum(terms.values()), rel=1e-6)
+
+
 def test_frontier_never_pulls_where_all_always_send():
     found = costs(ON_ALL | {"combine": "max"}, DENSE)
     assert found.seconds("frontier") == sum(found.pushing(1.0).values())

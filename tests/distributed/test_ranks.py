@@ -80,7 +80,9 @@ def test_functions_of_rank_runs():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["batches", "frontiers", "declared", "states", "pairs", "presses"])
+@pytest.mark.parametrize(
+    "name", ["batches", "frontiers", "declared", "states", "pairs", "presses", "halo_memory"]
+)
 def test_functions_of_rank_runs_on_several_hosts(name):
     succeed(2, f"on_several_hosts:{name}")
 

@@ -331,3 +331,29 @@ def test_ids_out_of_range_stop_the_run(what, asked, delivery):
     text = str(raised.value)
     assert "'c'" in text and "superstep 1" in text and "test_adjacency.py:" in text
     Engine(grid(3, 3)).run(Outside(asked=8, what=what), delivery=delivery)
+
+
+class AllEdges(VertexProgram):
+    """To which vertices there is an arc: a bit for each."""
+
+    supersteps = param.supersteps(1)
+    bits = vertex.uint64()
+    scatter_on = apply_on = "all"
+    apply = """
+        for (int to = 0; to < g.num_vertices; ++to)
+            v.bits |= (ulong)has_edge(v.id, to) << to;
+    """
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_has_edge_finds_each_entry_of_rows_of_any_length(device, parallel):
+    rng = np.random.default_rng(3)
+    rows = [rng.choice(64, v, replace=False) for v in range(64)]
+    src = np.repeat(np.arange(64), np.arange(64))
+    dst = np.concatenate(rows)
+    if parallel:
+        some = rng.integers(0, len(src), 500)
+        src, dst = np.append(src, src[some]), np.append(dst, dst[some])
+    expected = [sum(1 << int(to) for to in row) for row in rows]
+    graph = Graph.from_edges(src, dst, num_vertices=64)
+    assert Engine(graph, device).run(AllEdges()).bits.tolist() == expected

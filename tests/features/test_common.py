@@ -141,6 +141,49 @@ def test_common_neighbors(device, make, directed, edges):
                 assert result[name].tolist() == wanted[name], (name, delivery)
 
 
+def test_counts_inside_of_visits(device):
+    """Both look into the receiver's row."""
+
+    class Inside(VertexProgram):
+        supersteps = param.supersteps(1)
+        found = vertex.int64()
+        message, combine = "int64", "sum"
+        scatter_on = apply_on = "all"
+        scatter = """
+            long found = 0;
+            for_common(w, e.src, e.dst)
+                found += common(w, e.dst) * (w + 1L);
+            send(found);
+        """
+        apply = "v.found = msg;"
+
+    graph = dense(False)
+    rows, arcs = [row.keys() for row in rows_of(graph, "out")], graph.arcs("out")
+    wanted = [0] * graph.num_vertices
+    for a, b in zip(arcs.out.rows.tolist(), arcs.out_targets.tolist(), strict=True):
+        for w in rows[a] & rows[b] - {a, b}:
+            wanted[b] += len(rows[w] & rows[b] - {w, b}) * (w + 1)
+    assert Engine(graph, device).run(Inside()).found.tolist() == wanted
+
+
+def test_more_vertices_than_are_marked(device):
+    """A million vertices, of which 60 have neighbors."""
+    rng = np.random.default_rng(5)
+    ids = np.sort(rng.choice((1 << 20) + 9, 60, replace=False))
+    ends = rng.integers(0, 60, (2, 1500))
+    graph = Graph.from_edges(*ids[ends], num_vertices=(1 << 20) + 9, directed=False)
+    rows: list[set[int]] = [set() for _ in range(60)]
+    for a, b in ends.T.tolist():
+        rows[a].add(b)
+        rows[b].add(a)
+    wanted = [0] * 60
+    for a, b in [*ends.T.tolist(), *(pair[::-1] for pair in ends.T.tolist() if pair[0] != pair[1])]:
+        wanted[b] += len(rows[a] & rows[b] - {a, b})
+    program = type("Along", (Counted,), {"apply": "v.along = msg;"})
+    along = np.asarray(Engine(graph, device).run(program()).along)
+    assert along[ids].tolist() == wanted and along.sum() == sum(wanted)
+
+
 def test_as_networkx_has_them(device):
     graph = sparse(False)
     G, count = nx.Graph(to_networkx(graph)), graph.num_vertices

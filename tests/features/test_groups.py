@@ -485,3 +485,42 @@ def test_other_deliveries_say_why_they_refuse():
     for name in ("pull", "push", "edges", "asynchronous"):
         with pytest.raises(ProgramError, match="its messages are grouped by key, "):
             Engine(graph()).run(made, delivery=name)
+
+
+#: Keys that are near each other or far, of small and large types, and at the ends of these.
+KEYS: list[tuple[str, str, Callable[[int], int]]] = [
+    ("int8", "v.x % 2 ? 127 - v.x % 5 : -128 + v.x % 5",
+     lambda x: 127 - x % 5 if x % 2 else -128 + x % 5),
+    ("int16", "v.x % 7 - 3", lambda x: x % 7 - 3),
+    ("int32", "INT_MIN + v.x % 9", lambda x: -(2**31) + x % 9),
+    ("int32", "v.x % 2 ? INT_MAX : INT_MIN", lambda x: 2**31 - 1 if x % 2 else -(2**31)),
+    ("uint64", "~0ul - v.x % 9", lambda x: 2**64 - 1 - x % 9),
+    ("int64", "(v.x % 9 - 4) * 1000000007l", lambda x: (x % 9 - 4) * 1_000_000_007),
+    ("uint32", "v.x * 40", lambda x: x * 40),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("type_", "key", "computed"), KEYS)
+def test_counts_of_keys_near_and_far(device, type_, key, computed):
+    class Counts(VertexProgram):
+        supersteps = param.supersteps(1)
+        x = vertex.int32(init="v.id * 7 % 31")
+        message, combine, gathered = type_, by_key(), "int32"
+        scatter_on = "all"
+        scatter = f"send({key});"
+        gather = """
+            for (int i = 0; i < num_groups; ++i)
+                msg = (msg * 31 + (int)((ulong)groups[i].key % 1009) + groups[i].count) % 10007;
+        """
+        apply = "v.x = msg;"
+
+    inbox: list[list[int]] = [[] for _ in range(PLACES)]
+    for a, b, _ in arcs():
+        inbox[b].append(computed(a * 7 % 31))
+    wanted = []
+    for v, keys in enumerate(inbox):
+        found = 0
+        for each, count in sorted(Counter(keys).items()):
+            found = (found * 31 + each % 2**64 % 1009 + count) % 10007
+        wanted.append(found if keys else v * 7 % 31)
+    assert Engine(graph(), device).run(Counts()).x.tolist() == wanted

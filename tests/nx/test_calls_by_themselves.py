@@ -114,10 +114,10 @@ def asked(function, *arguments, **keywords):
 @pytest.mark.parametrize("patience", [0, 1e9])
 @pytest.mark.parametrize("name", LAZY)
 def test_items_of_networkx_and_of_gascl_are_one_sequence(name, patience, monkeypatch):
-    monkeypatch.setattr(dispatch, "_first_reason", lambda *_: "")
     monkeypatch.setattr(dispatch, "PATIENCE", patience)
-    monkeypatch.setattr(FUNCTIONS[name], "first", 0)
-    monkeypatch.setattr(FUNCTIONS[name], "cached", 0)
+    monkeypatch.setattr(dispatch, "PER_NODE", 0)
+    for key, value in {"first": 0, "cached": 0, "_slower": (), "_later": ()}.items():
+        monkeypatch.setattr(FUNCTIONS[name], key, value)
     for kind in (nx.Graph, nx.MultiDiGraph):
         graphs = [ring(kind, 30), small(kind)["acyclic"]]
         for G in graphs:

@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from gascl import Engine, GasclError, Graph, Result, VertexProgram, param, vertex
+from gascl.errors import FieldError
 from gascl.language.types import FieldTypes
 from gascl.programs import BreadthFirst, CoreNumber, Hits, Katz, PageRank, StronglyConnected
 from gascl.results.result import steps_of
@@ -591,3 +592,16 @@ def test_a_pickled_result_of_a_run_has_its_trace():
         assert list(again.trace) == list(result.trace) and len(again.trace) == result.supersteps
         for name in result.fields:
             np.testing.assert_array_equal(again[name], result[name])
+
+
+def test_a_folder_of_parquet_files_of_one_process(tmp_path):
+    graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("c", "b")])
+    result = Engine(graph).run(BreadthFirst(source="b"), collect=False)
+    assert result.depth.tolist() == [2, 0, 1]
+    result.to_parquet(tmp_path / "depths", ["depth"])
+    assert [each.name for each in (tmp_path / "depths").iterdir()] == ["part-00000.parquet"]
+    found = pandas.read_parquet(tmp_path / "depths")
+    assert found.to_numpy().tolist() == [["a", 2], ["b", 0], ["c", 1]]
+    with pytest.raises(FieldError, match=r"no field 'deep'; did you mean 'depth'"):
+        result.to_parquet(tmp_path / "other", ["deep"])
+    assert [each.name for each in tmp_path.iterdir()] == ["depths"]

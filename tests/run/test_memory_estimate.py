@@ -188,8 +188,8 @@ def test_a_limit(sized_device):
     lines = described(graph, **given, device_memory=limit)
     assert f" of {amount(limit)}" in next(line for line in lines if line.startswith("device, "))
     assert re.fullmatch(
-        rf"the run needs {needed / 2**20:.1f} MiB on .+, and may take {limit / 2**20:.1f} MiB; so "
-        r"the arcs come to it in \d+ parts",
+        rf"the run needs {amount(needed, up=True)} on .+, and may take {amount(limit)}; so the "
+        r"arcs come to it in \d+ parts",
         lines[-1],
     )
     about = estimate(*size, **given, device_memory=limit).lines()[-1]

@@ -137,15 +137,16 @@ PATH = Graph.from_edges([("a", "c"), ("b", "c"), ("c", "d")])
 #: What is said where all vertices apply.
 SEEN = "vertices that apply in another order, or more often, see other values of each other"
 MESSAGE = r"(?:two messages|a message) to '\w' shows? it, "
+ONE = r"a message to '\w' shows it, (\d) from '(\w)': "
 TWO = MESSAGE + r"(\d) from '(\w)' and (\d) from '(\w)': "
 #: The end of what is said about what to do.
 OR_REMOVE = ", or remove order = 'any'"
 #: The programs, and what the error must say.
 FLAWED: dict[type[VertexProgram], str] = {
     First: TWO + "one after the other, in either order, they lead to different fields",
-    Counts: MESSAGE + r"(\d) from '(\w)': if it comes twice, fields change",
+    Counts: ONE + "if it comes twice, fields change",
     SeesTheLeast: TWO + "combined, they lead to other fields than one after the other",
-    TellsOnce: TWO + r"the second one changes what the vertex sends, but apply does not call set_",
+    TellsOnce: ONE + "it changes what the vertex sends, but apply does not call set_mask()",
     Looks: r"or when scatter reads other vertices; by this schedule, the last message that changed "
     r"'\w' was (\d from '\w'|none)",
     FirstPair: MESSAGE + r"{sender: '(\w)', value: \d} from '\1' and {sender: '(\w)', value: \d}",

@@ -164,6 +164,16 @@ class Asks(Hops):
     apply = "v.to += has_edge(v.id, v.to / 2);"
 
 
+class Looks(Hops):
+    apply = """
+        for (int i = 0; i < num_neighbors; ++i)
+            if (to_of(neighbor(i)) == 3) {
+                v.to = i;
+                break;
+            }
+    """
+
+
 @pytest.mark.parametrize("device", [CPU, GPU], ids=["CPU", "GPU"])
 def test_where_nothing_is_sent_along_arcs_only_vertices_count(web, monkeypatch, device):
     monkeypatch.setitem(cost.WHOLE, device.kind, 0)
@@ -177,7 +187,8 @@ def test_where_nothing_is_sent_along_arcs_only_vertices_count(web, monkeypatch, 
     monkeypatch.setitem(cost.WHOLE_APPLY, device.kind, 2**30)
     assert prepare(PageRank(), web, device).persistent.chosen is False
     # Its items wait for memory, and a GPU has more of them at a time in launches.
-    assert prepare(Asks(), web, device).persistent.chosen == (device is CPU)
+    for program in (Asks(), Looks()):
+        assert prepare(program, web, device).persistent.chosen == (device is CPU)
 
 
 def test_numbering(web, monkeypatch):

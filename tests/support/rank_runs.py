@@ -66,6 +66,7 @@ from gascl.results import table as result_table
 from gascl.results.trace import Step
 from gascl.run import supersteps
 from gascl.run.launcher import Launcher
+from gascl.run.prepare import HALO
 
 COMM = MPI.COMM_WORLD
 
@@ -368,6 +369,25 @@ def own_rows(folder: str) -> None:
     ):
         found = engine.run(Undefined(), collect=False)
     assert np.isnan(found.own_rows["x"]).tolist() == (found.own_rows.vertices % 3 == 2).tolist()
+
+
+def halo_memory() -> None:
+    """The estimate of what the halo takes on the device: the two ranks need as much of each other
+    as each says of itself."""
+
+    class Looking(Counting):
+        mask = "v.id < 9"
+        apply = Counting.apply + "if (get_mask()) v.x += 1;"
+
+    graph = generators.rmat(9, seed=1)
+    for program, is_local in ((PageRank(), True), (Looking(), False)):
+        engine = Engine(graph, comm=COMM)
+        engine.run(program, max_supersteps=5, delivery="outbox", not_converged="ignore")
+        (kept,) = engine._prepared.values()
+        (prepared,), (halo,) = kept.values(), engine.ranks.halos.values()
+        assert prepared.local.chosen == is_local
+        assert prepared.sizes[HALO] == halo.size * (4 + (4 if is_local else 8))
+        assert COMM.allgather(halo.rows_sent) == COMM.allgather(halo.size)[::-1]
 
 
 def own_rows_refused(folder: str) -> None:

@@ -11,6 +11,8 @@
 // Rows of these lengths are put into a table.
 #define GASCL_SHORTEST_HELD 8
 #define GASCL_LONGEST_HELD 8192
+// Of so many vertices, a bit each fits a core's second cache.
+#define GASCL_MOST_MARKED (1 << 20)
 // From this length on, counting goes through rows of similar length in blocks.
 #define GASCL_SHORTEST_IN_BLOCKS 64
 
@@ -24,6 +26,11 @@ struct gascl_held_row {
     int shift;  // -1: the row is not in the table yet
     ushort heads[8 * GASCL_LONGEST_HELD];  // the first place with each hash, counted from 1; 0: none
     ushort next[GASCL_LONGEST_HELD + 1];   // the next one with the same
+    // To count, where vertices are not too many, entries are marked instead.
+    uint marks[GASCL_MOST_MARKED / 32];  // a bit for each vertex
+    __global const int *marked;          // the entries of which all other marks are 0
+    int num_marked;                      // -1: marks are not cleared yet
+    bool is_marked;                      // these are the row's entries
 #endif
 #if GASCL_ORDERS_CREDITS
     __global const gascl_offset *slot;  // the place of each arc in the order of receivers
@@ -53,6 +60,7 @@ static void gascl_hold_row(gascl_held_row *held, const int vertex,
     held->entries = targets + offsets[vertex];
     held->size = (int)(offsets[vertex + 1] - offsets[vertex]);
     held->shift = -1;
+    held->is_marked = false;
 }
 
 static uint gascl_table_place(const int x, const int shift) {
@@ -79,6 +87,39 @@ static bool gascl_put_into_table(gascl_held_row *held, const int looked_up, cons
         held->heads[place] = (ushort)i;
     }
     return true;
+}
+
+#define GASCL_MARKS_OF(held, x) ((held)->marks[(uint)(x) / 32])
+#define GASCL_MARK(x) (1u << (uint)(x) % 32)
+#define GASCL_IS_MARKED(held, x) (GASCL_MARKS_OF(held, x) >> (uint)(x) % 32 & 1)
+
+// Marks the entries of the row, but not its own vertex.
+static void gascl_mark_row(gascl_held_row *held, const int vertices) {
+    if (held->is_marked)
+        return;
+    if (held->num_marked < 0)
+        for (int i = 0; i <= (vertices - 1) / 32; ++i)
+            held->marks[i] = 0;
+    for (int i = 0; i < held->num_marked; ++i)
+        GASCL_MARKS_OF(held, held->marked[i]) = 0;
+    for (int i = 0; i < held->size; ++i)
+        GASCL_MARKS_OF(held, held->entries[i]) |= GASCL_MARK(held->entries[i]);
+    GASCL_MARKS_OF(held, held->vertex) &= ~GASCL_MARK(held->vertex);
+    held->marked = held->entries;
+    held->num_marked = held->size;
+    held->is_marked = true;
+}
+
+// How many entries of another vertex's row are marked.
+static int gascl_count_marked(gascl_held_row *held, const int other, __global const int *row,
+                              const int size) {
+    const uint marks = GASCL_MARKS_OF(held, other);
+    GASCL_MARKS_OF(held, other) &= ~GASCL_MARK(other);
+    int count = size > 0 ? GASCL_IS_MARKED(held, row[0]) : 0;
+    for (int i = 1; i < size; ++i)  // of parallel arcs, one counts
+        count += GASCL_IS_MARKED(held, row[i]) & (row[i] != row[i - 1]);
+    GASCL_MARKS_OF(held, other) = marks;
+    return count;
 }
 #endif
 
@@ -335,9 +376,19 @@ static int gascl_common(const long a, const long b, const int id, const int line
                         __global const gascl_run *run, __global const gascl_offset *offsets,
                         __global const int *targets, gascl_held_row *held) {
     gascl_two_rows rows;
-    gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets, held, true);
-    int count = 0;
 #if GASCL_GROUP == 1
+    const bool marks = held && run->graph.gascl_rows <= GASCL_MOST_MARKED;
+    gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets, marks ? 0 : held, true);
+    if (marks && (rows.a == held->vertex || rows.b == held->vertex)) {
+        const bool of_a = rows.a == held->vertex;
+        __global const int *row = of_a == rows.swapped ? rows.shorter : rows.longer;
+        const int size = of_a == rows.swapped ? rows.shorter_size : rows.longer_size;
+        if (size / 16 <= held->size) {
+            gascl_mark_row(held, run->graph.gascl_rows);
+            return gascl_count_marked(held, of_a ? rows.b : rows.a, row, size);
+        }
+    }
+    int count = 0;
     if (rows.held_row) {
         while (gascl_find_in_table(&rows))
             count += rows.held;
@@ -345,6 +396,9 @@ static int gascl_common(const long a, const long b, const int id, const int line
     }
     if (!GASCL_SEARCHES_LONGER(&rows))
         count = gascl_count_in_blocks(&rows);
-#endif
     return count + gascl_find_common(&rows, true);
+#else
+    gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets, held, true);
+    return gascl_find_common(&rows, true);
+#endif
 }

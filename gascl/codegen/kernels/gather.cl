@@ -41,8 +41,8 @@
 //   // Called with the lanes in which a row has been finished with a message.
 //   static void gascl_note_received(const int row, const ulong lanes, GASCL_STATE GASCL_DELIVERY);
 //
-// A delivery whose gascl_fetch() costs as much where an arc carries no message, and then may give any message,
-// defines GASCL_FETCHES_ALL as 1.
+// With GASCL_FETCHES_ALL (gascl/delivery/assembly.py), gascl_fetch() costs as much where an arc carries no message,
+// and then may give any message.
 //
 // Messages are combined in an order that depends on nothing but the blocks, so that every delivery
 // that gathers gives the same sums of floats, bit for bit.
@@ -56,9 +56,6 @@
 #define GASCL_DO_NOT_VECTORIZE
 #endif
 
-#ifndef GASCL_FETCHES_ALL
-#define GASCL_FETCHES_ALL 0
-#endif
 #ifndef GASCL_CONSUMES
 #define GASCL_CONSUMES (!GASCL_EVERY_ARC_SENDS)
 #endif

@@ -169,13 +169,17 @@ static bool gascl_has_edge(const long a, const long b, const int id, const int l
     if (!gascl_is_vertex(a, id, line, faults, control, run) ||
         !gascl_is_vertex(b, id, line, faults, control, run))
         return false;
-    gascl_offset first = offsets[a], last = offsets[a + 1];
-    while (first < last) {
-        const gascl_offset middle = first + (last - first) / 2;
-        if (targets[middle] < b)
-            first = middle + 1;
-        else
-            last = middle;
+    // By quarters, three entries at once: in which half an entry is would be mispredicted.
+    gascl_offset first = offsets[a], left = offsets[a + 1] - first;
+    if (left <= 1)
+        return left && targets[first] == b;
+    while (left > 4) {
+        const gascl_offset part = left / 4;
+        __global const int *entries = targets + first;
+        first += part * ((entries[part] <= b) + (entries[2 * part] <= b) + (entries[3 * part] <= b));
+        left -= 3 * part;
     }
-    return first < offsets[a + 1] && targets[first] == b;
+    __global const int *entries = targets + first;
+    return (entries[0] == b) | (entries[(left - 1) / 2] == b) | (entries[left / 2] == b) |
+           (entries[left - 1] == b);
 }

@@ -102,9 +102,8 @@ static int gascl_tried(const size_t place, const gascl_vertex v, const gascl_ver
 static void gascl_note(const size_t place, const int what, const bool changes,
                        const gascl_message msg, const uint sender, GASCL_RANDOM) {
     if (what) {
-        const bool alone = what == GASCL_TWICE || !last_senders[place];
-        first_messages[place] = alone ? msg : last_messages[place];
-        first_senders[place] = alone ? sender : last_senders[place];
+        first_messages[place] = last_messages[place];
+        first_senders[place] = last_senders[place];
         second_messages[place] = msg;
         second_senders[place] = sender;
     }

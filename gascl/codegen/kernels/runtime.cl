@@ -338,7 +338,7 @@ typedef struct {
 #define GASCL_BLOCKS_ON blocks, num_blocks, offsets
 
 // The boxes of the segments of very long rows, which a launch before the gather kernel has combined.
-#if GASCL_SPLITS
+#if GASCL_SPLITS && !GASCL_READS_SINGLY
 #define GASCL_SEGMENTS , __global gascl_box *restrict segments
 #define GASCL_SEGMENTS_ON , segments
 #else

@@ -18,42 +18,51 @@
 #define GASCL_ROUNDS_OF_STEP 64
 #define GASCL_WORK_OF_ROUND 16
 
-// Packs fields, and lists the vertices in the mask.
+// Packs fields, and lists the vertices in the mask. A group packs all vertices that have their marks in a word.
+#define GASCL_PACKED_AT_ONCE max(GASCL_GROUP, GASCL_BITS_OF_MARK)
 static GASCL_INLINE void gascl_run_pack(const __local gascl_round *round, const int rank,
                                         gascl_progress *progress, GASCL_STATE, GASCL_STEP,
                                         volatile __global int *team_words,
                                         __local gascl_step_memory *memory) {
-    const int n = gascl_run_->graph.gascl_rows, step = round->groups * GASCL_GROUP;
+    const int n = gascl_run_->graph.gascl_rows, step = round->groups * GASCL_PACKED_AT_ONCE;
     const bool starting = GASCL_READ_TEAM(STARTING);
     int held = 0;
-    for (long begin = (long)rank * GASCL_GROUP; begin < n; begin += step) {
-        const int id = (int)begin + get_local_id(0);
-        if (begin + get_local_id(0) < (ulong)n) {
-            const gascl_packed word = gascl_pack_fields(id, GASCL_STATE_ON);
-            words[id] = word;
-            if (starting)
-                gascl_commit_mask(id GASCL_MASKS_ON);
-            const bool waits = gascl_mask[id];
-            stamps[id] = waits && !GASCL_PRIORITY ? round->number : 0;
+    for (long begin = (long)rank * GASCL_PACKED_AT_ONCE; begin < n; begin += step) {
+        for (int part = 0; part < GASCL_PACKED_AT_ONCE; part += GASCL_GROUP) {
+            const uint at = (uint)begin + part + get_local_id(0);
+            const int id = (int)at;
+            if (at < n && id % GASCL_BITS_OF_MARK == 0) {
+                *GASCL_NEAR_MARK(id, 0) = *GASCL_NEAR_MARK(id, 1) = 0;
 #if GASCL_PRIORITY
-            far_marks[id] = waits;
-#endif
-            if (waits) {
-                gascl_mask[id] = 0;
-#if GASCL_PRIORITY
-                const gascl_vertex v = gascl_unpacked(word, id, GASCL_STATE_ON);
-                progress->least =
-                    min(progress->least, gascl_ordered(gascl_rank_of(v, GASCL_STATE_ON)));
-                memory->far[atomic_inc(&memory->far_count)] = id;
-#else
-                memory->near[atomic_inc(&memory->near_count)] = id;
+                *GASCL_FAR_MARK(id) = 0;
 #endif
             }
-        }
-        held += GASCL_GROUP;
-        if (held == GASCL_LIST_TILE || begin + step >= n) {
-            held = 0;
-            gascl_list_held(round, GASCL_STATE_ON, GASCL_STEP_ON, team_words, memory);
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            if (at < n) {
+                const gascl_packed word = gascl_pack_fields(id, GASCL_STATE_ON);
+                words[id] = word;
+                if (starting)
+                    gascl_commit_mask(id GASCL_MASKS_ON);
+                if (gascl_mask[id]) {
+                    gascl_mask[id] = 0;
+#if GASCL_PRIORITY
+                    gascl_marks(id, GASCL_FAR_MARK(id));
+                    const gascl_vertex v = gascl_unpacked(word, id, GASCL_STATE_ON);
+                    progress->least =
+                        min(progress->least, gascl_ordered(gascl_rank_of(v, GASCL_STATE_ON)));
+                    memory->far[atomic_inc(&memory->far_count)] = id;
+#else
+                    gascl_hold_near(id, round->number, GASCL_STATE_ON, GASCL_STEP_ON, team_words,
+                                    memory);
+#endif
+                }
+            }
+            held += GASCL_GROUP;
+            if (held == GASCL_LIST_TILE ||
+                (begin + step >= n && part + GASCL_GROUP == GASCL_PACKED_AT_ONCE)) {
+                held = 0;
+                gascl_list_held(round, GASCL_STATE_ON, GASCL_STEP_ON, team_words, memory);
+            }
         }
     }
 }
@@ -76,11 +85,10 @@ static GASCL_INLINE void gascl_run_split(const __local gascl_round *round, const
                 progress->least = min(progress->least, gascl_ordered(priority));
                 memory->far[atomic_inc(&memory->far_count)] = id;
             } else {
-                far_marks[id] = 0;
-                if (!(priority <= round->limit_before)) {
-                    stamps[id] = round->number;
-                    memory->near[atomic_inc(&memory->near_count)] = id;
-                }
+                gascl_unmark(id, GASCL_FAR_MARK(id));
+                if (!(priority <= round->limit_before))
+                    gascl_hold_near(id, round->number, GASCL_STATE_ON, GASCL_STEP_ON, team_words,
+                                    memory);
             }
         }
         held += GASCL_GROUP;
@@ -97,10 +105,11 @@ static GASCL_INLINE void gascl_run_unpack(const gascl_team team, const __local g
                              GASCL_STEP, volatile __global int *team_words) {
     GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096) {
         gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
-        gascl_mask[id] = round->count && stamps[id] == round->number - 1;
+        uint marks = *GASCL_NEAR_MARK(id, round->number);
 #if GASCL_PRIORITY
-        gascl_mask[id] |= far_marks[id] != 0;
+        marks |= *GASCL_FAR_MARK(id);
 #endif
+        gascl_mask[id] = (marks & GASCL_MARK_BIT(id)) != 0;
     }
 #if GASCL_REALS  // of the same vertices
     gascl_count_nans(team, GASCL_STATE_ON,

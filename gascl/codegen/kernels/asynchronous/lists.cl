@@ -5,8 +5,8 @@
 //
 // There are two near lists, of even and odd rounds, and with a priority also two far lists. An entry of a near
 // list is a vertex and how many arcs the entries before it have, so that items can share the arcs of all. A
-// vertex is in the list that is filled if `stamps` has this round's number, and in the far list if `far_marks`
-// says so.
+// vertex is in a list if its bit in that list's marks is set. Of the near lists, whoever takes an entry clears it.
+// (Words instead of bits would take as much of the cache as the vertices' own.)
 
 #if GASCL_PRIORITY
 #define GASCL_FAR_STATE \
@@ -19,8 +19,8 @@
 #define GASCL_STEP                                                                       \
     __global const gascl_offset *restrict offsets, __global const int *restrict targets, \
         __global gascl_packed *GASCL_RESTRICT words, __global int *GASCL_RESTRICT lists, \
-        __global uint *GASCL_RESTRICT list_arcs, __global uint *GASCL_RESTRICT stamps GASCL_FAR_STATE
-#define GASCL_STEP_ON offsets, targets, words, lists, list_arcs, stamps GASCL_FAR_STATE_ON
+        __global uint *GASCL_RESTRICT list_arcs, __global uint *GASCL_RESTRICT near_marks GASCL_FAR_STATE
+#define GASCL_STEP_ON offsets, targets, words, lists, list_arcs, near_marks GASCL_FAR_STATE_ON
 
 // Arcs that a group takes at once, at least as many as items; and the vertices that it holds back.
 #define GASCL_LIST_TILE (4 * GASCL_GROUP)
@@ -85,6 +85,13 @@ typedef struct {
     (list_arcs + (size_t)((number) & 1) * (size_t)gascl_run_->graph.gascl_rows)
 #define GASCL_FAR_OF(side) \
     (far_lists + (size_t)(side) * (size_t)gascl_run_->graph.gascl_rows)
+// The words of the marks that a vertex has in these lists, and its bit in them.
+#define GASCL_BITS_OF_MARK 32
+#define GASCL_NEAR_MARK(id, number) \
+    (&near_marks[((number) & 1) * (gascl_run_->graph.gascl_rows / GASCL_BITS_OF_MARK + 1) + \
+                 (id) / GASCL_BITS_OF_MARK])
+#define GASCL_FAR_MARK(id) (&far_marks[(id) / GASCL_BITS_OF_MARK])
+#define GASCL_MARK_BIT(id) (1u << (id) % GASCL_BITS_OF_MARK)
 // The number of entries of a near list, and below it their arcs.
 #define GASCL_NEAR_COUNT(number) \
     ((volatile __global ulong *)&team_words[GASCL_STRIDE * (GASCL_TEAM_NEAR + (int)((number) & 1))])
@@ -124,6 +131,15 @@ static float gascl_rank_of(const gascl_vertex v, GASCL_STATE) {
 #else
 #define GASCL_READ_WORD(p) (*(volatile __global gascl_packed *)(p))
 #endif
+
+// Marks a vertex; whether it was not marked.
+static bool gascl_marks(const int id, __global uint *mark) {
+    return !(atomic_or(mark, GASCL_MARK_BIT(id)) & GASCL_MARK_BIT(id));
+}
+
+static void gascl_unmark(const int id, __global uint *mark) {
+    atomic_and(mark, ~GASCL_MARK_BIT(id));
+}
 
 // How many items before this one in its group have something, and how many arcs these have; and for the whole
 // group. All items call it.
@@ -197,7 +213,7 @@ static void gascl_add_near(const bool has, const int id, const uint arcs, const 
 static void gascl_add_near_alone(const int id, const uint number, GASCL_STATE, GASCL_STEP,
                                  volatile __global int *team_words) {
     const uint arcs = (uint)(offsets[id + 1] - offsets[id]);
-    if (!arcs || atomic_xchg(&stamps[id], number) == number)
+    if (!arcs || !gascl_marks(id, GASCL_NEAR_MARK(id, number + 1)))
         return;
     const ulong place = atom_add(GASCL_NEAR_COUNT(number + 1), 1ul << 32 | arcs);
     GASCL_LIST_OF(number + 1)[place >> 32] = id;
@@ -208,7 +224,7 @@ static void gascl_add_near_alone(const int id, const uint number, GASCL_STATE, G
 static GASCL_INLINE void gascl_hold_near(const int id, const uint number, GASCL_STATE, GASCL_STEP,
                                          volatile __global int *team_words,
                                          __local gascl_step_memory *memory) {
-    if (atomic_xchg(&stamps[id], number) != number)
+    if (gascl_marks(id, GASCL_NEAR_MARK(id, number + 1)))
         memory->near[atomic_inc(&memory->near_count)] = id;
 }
 
@@ -219,7 +235,7 @@ static GASCL_INLINE void gascl_hold_far(const int id, const float rank, const __
                                         volatile __global int *team_words,
                                         __local gascl_step_memory *memory) {
     progress->least = min(progress->least, gascl_ordered(rank));
-    if (GASCL_PEEK(&far_marks[id]) || atomic_xchg(&far_marks[id], 1u))
+    if (GASCL_PEEK(GASCL_FAR_MARK(id)) & GASCL_MARK_BIT(id) || !gascl_marks(id, GASCL_FAR_MARK(id)))
         return;
     const int at = atomic_inc(&memory->far_count);
     if (at < GASCL_LIST_TILE)

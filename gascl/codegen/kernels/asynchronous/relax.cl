@@ -81,6 +81,8 @@ static GASCL_INLINE void gascl_run_by_tiles(const __local gascl_round *round, co
             tile->firsts[i] = arcs;
             tile->begins[i] = offsets[id] - (gascl_offset)arcs;
             tile->words[i] = GASCL_READ_WORD(&words[id]);
+            if (arcs >= first)  // else another group has the first part of the row
+                gascl_unmark(id, GASCL_NEAR_MARK(id, round->number));
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint place = first + item; place < last; place += GASCL_GROUP) {
@@ -197,8 +199,10 @@ static GASCL_INLINE void gascl_run_by_vertices(const __local gascl_round *round,
          first += (uint)round->groups * round->takes) {
         const int many = (int)min(round->takes, round->count - first);
         for (int i = item; i < many; i += GASCL_GROUP) {
-            turn->ids[0][i] = GASCL_LIST_OF(round->number)[first + i];
+            const int id = GASCL_LIST_OF(round->number)[first + i];
+            turn->ids[0][i] = id;
             turn->ranks[0][i] = NAN;
+            gascl_unmark(id, GASCL_NEAR_MARK(id, round->number));
         }
         if (item == 0) {
             turn->counts[0] = many;

@@ -36,14 +36,25 @@ static gascl_offset gascl_gather_apart(gascl_box *in, gascl_offset arc, const ga
     gascl_box apart[GASCL_SUMS];
     _Pragma("unroll") for (int j = 0; j < GASCL_SUMS; ++j)
         apart[j] = gascl_box_empty();
-#if GASCL_CALCULATES
+#if GASCL_CALCULATES && (GASCL_EVERY_ARC_SENDS || GASCL_ADDS_IDENTITY)
     // The compiler calculates several messages at once where nothing is added up in between.
     for (; end - arc >= GASCL_MESSAGES_AT_ONCE; arc += GASCL_MESSAGES_AT_ONCE) {
         gascl_message messages[GASCL_MESSAGES_AT_ONCE];
+#if GASCL_EVERY_ARC_SENDS
         for (int j = 0; j < GASCL_MESSAGES_AT_ONCE; ++j)
             gascl_fetch(arc + j, row, &messages[j], GASCL_STATE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int j = 0; j < GASCL_MESSAGES_AT_ONCE; ++j)
             gascl_box_add(&apart[j % GASCL_SUMS], messages[j]);
+#else
+        int sent[GASCL_MESSAGES_AT_ONCE];
+        for (int j = 0; j < GASCL_MESSAGES_AT_ONCE; ++j)
+            sent[j] = gascl_fetch(arc + j, row, &messages[j], GASCL_STATE_ON GASCL_DELIVERY_ON);
+        _Pragma("unroll") for (int j = 0; j < GASCL_MESSAGES_AT_ONCE; ++j) {
+            gascl_box_combine(&apart[j % GASCL_SUMS], sent[j] ? GASCL_TO_ACCUMULATOR(messages[j])
+                                                              : gascl_identity());
+            apart[j % GASCL_SUMS].count += sent[j];
+        }
+#endif
     }
 #endif
     for (; end - arc >= GASCL_SUMS; arc += GASCL_SUMS)

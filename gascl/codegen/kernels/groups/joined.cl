@@ -111,9 +111,69 @@ static int gascl_join_sorted(__global gascl_group *groups, const int n) {
 
 // Joins messages in place; returns how many groups there are, by ascending keys unless one is preferred.
 #if GASCL_GROUP == 1
+#define GASCL_FEW_JOINED (GASCL_PREFERS ? 2 : 4)
+// Inserts the few messages of a short row into the groups before them.
+static int gascl_join_few(__global gascl_group *groups, const int n) {
+    groups[0].count = 1;
+    int number = 1;
+    for (int i = 1; i < n; ++i) {
+        gascl_group one = groups[i];
+        int at = 0;
+        for (int j = 0; j < number; ++j)
+            at += GASCL_KEY(groups[j]) < GASCL_KEY(one);
+        if (at < number && GASCL_KEY(groups[at]) == GASCL_KEY(one)) {
+            gascl_group joined = groups[at];
+            gascl_join_values(&joined, one);
+            ++joined.count;
+            groups[at] = joined;
+            continue;
+        }
+        for (int j = number++; j > at; --j)
+            groups[j] = groups[j - 1];
+        one.count = 1;
+        groups[at] = one;
+    }
+    return number;
+}
+
+#if !GASCL_GROUP_VALUES
+// Where keys are not far from each other, counts them without branches; otherwise returns 0.
+#define GASCL_MOST_COUNTED 1024
+static int gascl_count_keys(__global gascl_group *groups, const int n) {
+    gascl_key_bits least = GASCL_KEY_BITS(GASCL_KEY(groups[0])), greatest = least;
+    for (int i = 1; i < n; ++i) {
+        const gascl_key_bits bits = GASCL_KEY_BITS(GASCL_KEY(groups[i]));
+        least = min(least, bits);
+        greatest = max(greatest, bits);
+    }
+    if (greatest - least >= (gascl_key_bits)min(4 * n, GASCL_MOST_COUNTED))
+        return 0;
+    const int last = (int)(greatest - least);
+    int counts[GASCL_MOST_COUNTED];
+    for (int k = 0; k <= last; ++k)
+        counts[k] = 0;
+    for (int i = 0; i < n; ++i)
+        ++counts[GASCL_KEY_BITS(GASCL_KEY(groups[i])) - least];
+    int number = 0;
+    for (int k = 0; k <= last; ++k) {  // the last one has a message, so that there is room for each
+        GASCL_KEY(groups[number]) = GASCL_KEY_OF(least + (gascl_key_bits)k);
+        groups[number].count = counts[k];
+        number += counts[k] > 0;
+    }
+    return number;
+}
+#endif
+
 // In a table, whose slots say which group has a key, counted from 1. When it is full, messages with other keys
 // stay for the next turn; after several turns, they are sorted.
 static int gascl_join_messages(__global gascl_group *groups, const int n, GASCL_STATE GASCL_LANE) {
+    if (n <= GASCL_FEW_JOINED)
+        return gascl_join_few(groups, n);
+#if !GASCL_GROUP_VALUES
+    const int counted = gascl_count_keys(groups, n);
+    if (counted)
+        return counted;
+#endif
     ushort slots[GASCL_GROUP_SLOTS];
     int number = 0, left = n;
     for (int turn = 0; number < left && turn < GASCL_GROUP_TURNS; ++turn) {

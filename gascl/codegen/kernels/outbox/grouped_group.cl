@@ -296,7 +296,7 @@ static void gascl_count_digits(__global const gascl_sorted *list, const int n, c
 #endif
 
 #if GASCL_GROUP_VALUES
-#define GASCL_MOST_DIGITS GASCL_ROW_DIGITS
+#define GASCL_MOST_DIGITS min(GASCL_ROW_DIGITS, GASCL_STAGED)  // so that at least one message of each is staged
 #else
 #define GASCL_MOST_DIGITS GASCL_COUNTERS
 #endif
@@ -318,7 +318,7 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
     const gascl_key_bits differ = n ? gascl_differing(memory) : 0;
     const int shift = differ ? gascl_next_bit(differ, 0) : 0;
     int digits = 1;
-    while (digits < GASCL_MOST_DIGITS && differ >> shift >= (gascl_key_bits)digits)
+    while (2 * digits <= GASCL_MOST_DIGITS && differ >> shift >= (gascl_key_bits)digits)
         digits *= 2;
     bool few = differ >> shift < (gascl_key_bits)digits;
 #if GASCL_PREFERS

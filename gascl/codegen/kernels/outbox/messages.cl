@@ -37,7 +37,6 @@ static __global const gascl_message *gascl_message_at(const gascl_offset arc, bo
 #endif
 }
 
-#define GASCL_FETCHES_ALL 1
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int source = sources[arc];

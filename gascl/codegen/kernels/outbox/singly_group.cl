@@ -1,7 +1,8 @@
 // The items of a group share a block: neighboring items take neighboring arcs, whatever their row, and
 // then the rows. Messages are copied to local memory if the snippet can read them there. Those of a row that is
 // longer than a block do not fit: they are copied to global memory, and read in windows
-// (gather/windows.cl), or else by one item.
+// (gather/windows.cl), or else by one item. With GASCL_SPLITS, a launch of gascl_gather_segments() has copied
+// those of very long rows, by many groups.
 
 // Copies the messages of a block to `to`, in local or in global memory. Behind the last arc, it is the last
 // one's again: reading it is cheaper than a branch.
@@ -67,7 +68,10 @@ static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
     for (int at = gascl_next_unfit(team, team.rank, blocks, end); at < end;
          at = gascl_next_unfit(team, at + team.groups, blocks, end)) {
         const gascl_block block = blocks[at];
-        GASCL_FOR_LANES GASCL_COPY(messages + GASCL_SLOT(block.begin, offsets), block);
+        gascl_block left = block;  // to be copied
+        if (GASCL_SPLITS && block.end - block.begin > GASCL_VERY_LONG_ROW)
+            left.end = left.begin;
+        GASCL_FOR_LANES GASCL_COPY(messages + GASCL_SLOT(block.begin, offsets), left);
         barrier(CLK_GLOBAL_MEM_FENCE);
 #if GASCL_GATHERS_BY_WINDOWS
         GASCL_FOR_LANES {
@@ -87,3 +91,13 @@ static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
 #endif
     }
 }
+
+#if GASCL_SPLITS
+__kernel void gascl_gather_segments(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block segment = blocks[at];
+        GASCL_FOR_LANES GASCL_COPY(messages + GASCL_SLOT(segment.begin, offsets), segment);
+    }
+}
+#endif

@@ -13,7 +13,7 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
     // The frontier has the form that is needed: the next phase is as after that one.
     case GASCL_PHASE_CONVERT:
 #if GASCL_PULLS && GASCL_FILLS
-        if (pulls)
+        if (pulls && (GASCL_GROUP > 1 || !GASCL_ALL_SEND))
             return GASCL_PHASE_FILL;
 #endif
         if (pulls ? GASCL_PULLS_AT_ONCE : !GASCL_FRONTIER_LENGTH(superstep))

@@ -18,7 +18,7 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED GASCL_CRE
     __local gascl_gather_memory memory;
 #if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
     gascl_held_row row, *held = &row;
-    held->vertex = -1;
+    held->vertex = held->num_marked = -1;
     held->end = blocks[get_group_id(0)].end;
 #if GASCL_ORDERS_CREDITS
     held->slot = slot;

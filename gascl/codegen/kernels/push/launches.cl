@@ -17,12 +17,12 @@ __kernel void gascl_frontier_convert(GASCL_STATE, GASCL_PUSHED, __global uint *r
     gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, &memory);
 }
 
-#if GASCL_FILLS
+#if GASCL_HAS_OUTBOX
 __kernel void gascl_frontier_fill(GASCL_STATE, __global const gascl_offset *restrict offsets,
                                   __global const uint *restrict bits,
                                   __global gascl_outbox_entry *restrict outbox) {
     gascl_team team = gascl_team_of_launch(gascl_control_);
-    team.idle |= !GASCL_PULLS_NOW;
+    team.idle |= !GASCL_FILLS || !GASCL_PULLS_NOW;
     gascl_fill_outboxes(team, GASCL_STATE_ON, offsets, bits, outbox);
 }
 #endif

@@ -6,7 +6,20 @@
 #define GASCL_SEARCHES (GASCL_GROUP > 1)
 #define GASCL_VISITED_BY_ITEM (GASCL_GROUP / 4)
 
-#if GASCL_GROUP == 1 && !GASCL_FIRST
+#if GASCL_GROUP == 1 && GASCL_FILLS
+// What the senders of a row send, without a branch on who does: the identity is combined for the others.
+static gascl_box gascl_pull_filled(const int row, GASCL_STATE GASCL_DELIVERY) {
+    gascl_box in = gascl_box_empty();
+    const gascl_offset end = in_offsets[row + 1];
+    for (gascl_offset arc = in_offsets[row]; arc < end; ++arc) {
+        const gascl_outbox_entry entry = outbox[sources[arc]];
+        const bool takes = entry.sent & gascl_receives_message(entry.message, row, GASCL_STATE_ON);
+        gascl_box_combine(&in, takes ? GASCL_TO_ACCUMULATOR(entry.message) : gascl_identity());
+        in.count += takes;
+    }
+    return in;
+}
+#elif GASCL_GROUP == 1 && !GASCL_FIRST
 // What the senders of a row send, who are first sorted out without a branch: which vertices send is often
 // random, and a branch for each arc is mispredicted then. In short rows that costs more than it saves, unless
 // it is random, and where nearly all vertices send, the branch is predicted.
@@ -47,7 +60,10 @@ static gascl_box gascl_pull_row(const int row, bool *listed, GASCL_STATE GASCL_D
     gascl_box in = gascl_box_empty();
     if (GASCL_SKIPS && !gascl_receives(row, GASCL_STATE_ON))
         return in;
-#ifdef GASCL_SORTS_OUT
+#if GASCL_GROUP == 1 && GASCL_FILLS
+    if (now)
+        return gascl_pull_filled(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+#elif defined(GASCL_SORTS_OUT)
     if (GASCL_SORTS_OUT(row))
         return gascl_pull_sorted_out(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
 #endif

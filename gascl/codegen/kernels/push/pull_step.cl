@@ -63,12 +63,14 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
     gascl_flush_pieces(&held, frontier, length);
 }
 
-// On GPUs, where all arcs are visited and scatter reads none of them, each vertex's message is first put beside
-// whether there is one: an arc then reads one address, instead of a bit and then fields.
-#define GASCL_FILLS                                                                   \
-    (GASCL_GROUP > 1 && GASCL_HAS_SCATTER && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && \
-     !GASCL_EVERY_ARC_SENDS)
-#if GASCL_FILLS
+// Where all arcs are visited and scatter reads none of them, each vertex's message is first put beside whether there
+// is one: an arc then reads one address, instead of a bit and then fields. A CPU does so where it can combine the
+// identity for vertices that send nothing, instead of a branch.
+#define GASCL_HAS_OUTBOX \
+    (GASCL_HAS_SCATTER && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && !GASCL_EVERY_ARC_SENDS)
+#define GASCL_FILLS \
+    (GASCL_HAS_OUTBOX && (GASCL_GROUP > 1 || (GASCL_ADDS_IDENTITY && !GASCL_STOPS_EARLY)))
+#if GASCL_HAS_OUTBOX
 #define GASCL_OUTBOXES , __global gascl_outbox_entry *GASCL_RESTRICT outbox
 #define GASCL_OUTBOXES_ON , outbox
 #else
@@ -108,7 +110,7 @@ static uint gascl_pulling_rows(const int first, GASCL_STATE,
     (GASCL_ALL_SEND ? (__global const uint *)0                                \
                     : (__global const uint *)GASCL_BITS(gascl_control_->superstep))
 
-#if GASCL_FILLS
+#if GASCL_HAS_OUTBOX
 // Fills the outboxes of a share of the vertices. One without out-arcs does not scatter: its scatter must not
 // be run where it could fail.
 static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
@@ -129,7 +131,9 @@ static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
         outbox[id].sent = out.count > 0;
     }
 }
+#endif
 
+#if GASCL_FILLS && GASCL_GROUP > 1
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_DELIVERY) {
     const int source = sources[arc];
