@@ -110,8 +110,8 @@ CONSTRUCTION = frozenset(("dtype", "initial", "self"))
 #: Attributes of `Result`: a vertex field with such a name could not be read as an attribute.
 RESULT = frozenset(
     "aggregates arc_fields communities converged delivery device dtype edges fields graph initial "
-    "missing named numbering path plot save save_trace seconds state stopped supersteps "
-    "time_type to_pandas top trace types".split()
+    "missing named numbering own_rows path plot save save_trace seconds state stopped supersteps "
+    "time_type to_pandas to_parquet top trace types".split()
 )
 _NO_MACRO = C_WORDS | {"INFINITY", "NAN", "NULL", "defined", "u"} | LANGUAGE
 

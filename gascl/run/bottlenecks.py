@@ -19,8 +19,8 @@ HUB = 32
 #: About how many seconds a single work-item of a GPU takes for a turn of a loop over neighbors,
 #: which waits for memory twice, and for a message of a gather snippet in global memory, and in
 #: windows in local memory: 17.5 and 2.4 ms for 64,000, and 6.9 for 2^20, on an H100; and a
-#: work-group for one that changes nothing: 1.3 ms for 2^20, on an H200.
-TURN, READ, READ_IN_WINDOW, LOOKED_AT = 2.7e-7, 3.8e-8, 6.6e-9, 1.2e-9
+#: work-group for one that changes nothing: 1.0 ms for 2^20, on an H200.
+TURN, READ, READ_IN_WINDOW, LOOKED_AT = 2.7e-7, 3.8e-8, 6.6e-9, 1.0e-9
 #: Words of apply that look at the neighbors of any vertex.
 _OF_OTHERS = ("neighbor_of", "has_edge", "common", "for_common")
 

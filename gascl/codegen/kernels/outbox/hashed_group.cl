@@ -8,7 +8,6 @@
 #define GASCL_OWNER_BITS 12         // of the number of a message in a block, counted from 1
 #define GASCL_MOST_PROBES 64
 #define GASCL_PART (GASCL_BLOCK / 2)  // the mean number of messages in a part
-#define GASCL_MOST_TOGETHER 16        // blocks
 
 typedef union {
     gascl_shared shared;
@@ -128,8 +127,8 @@ static GASCL_INLINE void gascl_propose(__local gascl_gather_memory *memory, cons
     }
 }
 
-// Finds the starts of the rows of a block; returns how many arcs are read.
-static int gascl_start_rows(const gascl_block block, __local gascl_gather_memory *memory,
+// Finds the starts of the rows of a block.
+static void gascl_start_rows(const gascl_block block, __local gascl_gather_memory *memory,
                              __global const gascl_offset *offsets, GASCL_STATE GASCL_LANE) {
     const int item = get_local_id(0), rows = block.last - block.first;
     __local ushort *starts = memory->rows.starts;
@@ -152,14 +151,14 @@ static int gascl_start_rows(const gascl_block block, __local gascl_gather_memory
     if (item == GASCL_GROUP - 1)
         starts[rows] = (ushort)before;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return starts[rows];
 }
 
-// The rows of a block, whose starts are known.
+// The rows of a block that fits in local memory.
 static void gascl_hash_rows(const gascl_block block, __local gascl_gather_memory *memory,
                             gascl_tally *tally, __global const gascl_offset *offsets,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), rows = block.last - block.first;
+    gascl_start_rows(block, memory, offsets, GASCL_STATE_ON GASCL_LANE_ON);
     const int arcs = memory->rows.starts[rows], slots = GASCL_SLOTS_OF(arcs);
     for (int i = item; i < slots; i += GASCL_GROUP)
         memory->rows.slots[i] = 0;
@@ -366,51 +365,23 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
     barrier(CLK_LOCAL_MEM_FENCE);  // else PoCL's optimizer lets all items apply the row
 }
 
-// The block of the short rows from blocks[at] on, of up to `together` blocks before `end`: blocks[*next] comes
-// after it.
-static gascl_block gascl_joined_blocks(__global const gascl_block *restrict blocks, const int at, const int end,
-                                       const int together, int *next) {
-    gascl_block joined = blocks[at];
-    for (*next = at + 1; *next < min(at + together, end); ++*next) {
-        const gascl_block other = blocks[*next];
-        if (other.end - other.begin > GASCL_BLOCK || other.last - joined.first > GASCL_BLOCK)
-            break;
-        joined.end = other.end;
-        joined.last = other.last;
-    }
-    return joined;
-}
-
-// A work-group has blocks in a row. Where few of their rows receive, it joins several blocks, to have work for
-// all items.
 static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const int share = team.idle ? 0 : (num_blocks + team.groups - 1) / team.groups;
-    const int begin = min(team.rank * share, num_blocks), end = min(begin + share, num_blocks);
-    GASCL_FOR_LANES {
-        int together = 1;
-        for (int at = begin; at < end;) {
-            int next;
-            gascl_block block = blocks[at];
-            const bool is_long = block.end - block.begin > GASCL_BLOCK;
+    const int end = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < end; at += team.groups) {
+        const gascl_block block = blocks[at];
+        const bool is_long = block.end - block.begin > GASCL_BLOCK;
+        GASCL_FOR_LANES {
             __global gascl_group *groups = messages + GASCL_SLOT(block.begin, offsets);
-            block = gascl_joined_blocks(blocks, at, end, is_long ? 1 : together, &next);
             // Loops that run once or not at all: PoCL takes no barrier in a branch.
             for (int once = 0; once < is_long; ++once)
                 gascl_hash_long_row(block, groups, memory, tally,
                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-            int arcs = 0;
             for (int once = 0; once < !is_long; ++once)
-                arcs = gascl_start_rows(block, memory, offsets, GASCL_STATE_ON GASCL_LANE_ON);
-            const bool fits = arcs <= GASCL_BLOCK;
-            for (int once = 0; once < !is_long && fits; ++once)
                 gascl_hash_rows(block, memory, tally, offsets,
                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
             barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
-            if (fits)
-                at = next;
-            together = !fits ? 1 : arcs > GASCL_BLOCK / 2 ? together : min(2 * together, GASCL_MOST_TOGETHER);
         }
     }
 }
