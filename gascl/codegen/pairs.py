@@ -13,9 +13,9 @@ from gascl.language.types import Type
 WRITTEN_OUT = ("exp", "rsqrt", "sqrt")
 #: The minimum number of senders in each of the ranges that share one receiver.
 _SHARE = 32
-#: Of more ranges, joining takes as long as the pairs: on an H200, with 4,000 vertices and 125 of
-#: them, 53 us beside 48.
-_JOINED = 32
+#: Of more ranges, joining takes as long as the pairs: on an H200, with 4,000 vertices, 53 us beside
+#: 48 of 125 ranges, 18 beside 52 of 66.
+_JOINED = 64
 #: The number of groups, as a multiple of those that keep a device busy in other kernels: with 1,
 #: 20,000 vertices took an H200 18 % longer.
 _TIMES = 4

@@ -173,6 +173,7 @@ def exclusive_sums(
 ) -> None:
     """Enqueue that each of the counts becomes the sum of those before it; `sums` has room for
     MOST_SUMS more. Few are added up by one group, in one launch instead of two."""
-    adding = 1 if number <= FEW_COUNTS * group else min(MOST_SUMS, -(-number // group))
-    for name in ("sort_sum", "sort_add")[adding == 1 :]:
+    few = number <= FEW_COUNTS * group
+    adding = 1 if few else min(MOST_SUMS, -(-number // group))
+    for name in ("sort_sum", "sort_add")[few:]:
         run(name, adding, counts, sums, np.int64(number))
