@@ -383,14 +383,28 @@ def sort_arcs(device: Device) -> None:
         same(found, row[known.places])
 
 
-def put_rows(device: Device) -> None:
-    """Rows of three values, to every other place."""
+def move_rows(device: Device) -> None:
+    """Rows of three values, to every other place and back."""
     before, rows = np.zeros((100, 12), np.uint8), np.arange(600).astype(np.uint8).reshape(50, 12)
     places = np.arange(0, 100, 2, dtype=np.int32)
     to, rows_, places_ = (device.upload(each) for each in (before, rows, places))
     gather.put_rows(device, to, rows_, places_, *rows.shape)
     cl.enqueue_copy(device.queue, before, to)
     same(before[::2], rows)
+    back = np.zeros_like(rows)
+    gather.get_rows(device, rows_, to, places_, *rows.shape)
+    cl.enqueue_copy(device.queue, back, rows_)
+    same(back, rows)
+
+
+def list_vertices(device: Device) -> None:
+    """Those of a frontier, in which each vertex has two pieces."""
+    pieces = np.stack([np.repeat(np.arange(40), 2), np.tile([0, 1], 40)], 1).astype(np.int32)
+    lengths, found = np.array([80, 0], np.int32), np.zeros(40, np.int32)
+    pieces_, lengths_, found_ = (device.upload(each) for each in (pieces, lengths, found))
+    gather.list_vertices(device, pieces_, 0, lengths_, 0, 1, found_)
+    cl.enqueue_copy(device.queue, found, found_)
+    same(np.sort(found), np.arange(40))
 
 
 def add_lanes(device: Device) -> None:
@@ -450,7 +464,8 @@ def run_all(device: Device) -> None:
     assert device_check.run(device) == ""
     add_floats(device)
     sort_arcs(device)
-    put_rows(device)
+    move_rows(device)
+    list_vertices(device)
     add_lanes(device)
     contract_groups(device)
     used = set()
@@ -481,7 +496,8 @@ def run_patched(device: Device, *patch: str) -> None:
         return add_floats(device)
     if {"sort.cl", "sort_arcs.cl", "gather_values.cl"} & set(patch):
         sort_arcs(device)
-        return put_rows(device)
+        move_rows(device)
+        return list_vertices(device)
     if any("segments[" in part for part in patch):
         return share_long_rows(device)
     if "lane_sums.cl" in patch:
