@@ -103,8 +103,8 @@ def test_steps_that_push_and_pull_have_their_estimates():
         program,
         demand_of(program),
         Size(engine.graph.num_vertices, engine.graph.num_arcs, largest_degree(engine.graph, "in")),
-        not engine.device.is_cpu,
-        engine.device.cl.max_compute_units if engine.device.is_cpu else 1,
+        engine.device.kind == "GPU",
+        engine.device.units,
     )
     degree = np.bincount(engine.graph.edge_src, minlength=engine.graph.num_vertices)
     depth = np.asarray(result.depth)
