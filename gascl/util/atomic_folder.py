@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from typing import Any
 
 from gascl.errors import FormatError
 from gascl.util.atomic_file import check_writable
+
+#: What `part_name` returns.
+_PART = re.compile(r"part-\d{5,}\.parquet")
 
 
 def part_name(rank: int) -> str:
@@ -25,17 +29,23 @@ def check_folder(path: Path, named: str = "") -> None:
     Args:
         named: what the message calls it; by default the path.
     """
-    named = named or str(path)
+    named, path = named or str(path), Path(os.path.realpath(path))
     if path.exists() and not path.is_dir():
         raise FormatError(f"{named} is a file; name a folder, or add .parquet to write one file")
-    other = next(
-        (each for each in sorted(path.glob("*")) if not each.match("part-*.parquet")), None
-    )
-    if other is not None:
-        raise FormatError(
-            f"{named}: this folder has other files, such as {other.name}; name another"
-        )
-    check_writable(path / part_name(0) if path.exists() else path, named)
+    if path.exists():
+        _check_parts_alone(path, named)
+    if os.path.ismount(path):
+        raise FormatError(f"{named}: a mount point cannot be replaced; name a folder in it")
+    check_writable(path.with_name(f".gascl-{part_name(0)}"), named)  # where its name is
+
+
+def _check_parts_alone(folder: Path, named: str) -> None:
+    """Raise FormatError if a folder has anything but parts, which would be lost."""
+    for each in sorted(folder.iterdir()):
+        if not _PART.fullmatch(each.name) or each.is_symlink() or not each.is_file():
+            raise FormatError(
+                f"{named}: this folder has other files, such as {each.name}; name another"
+            )
 
 
 @contextmanager
@@ -89,8 +99,9 @@ def _take_name(part: Path, path: Path) -> None:
     old = part.with_suffix(".old")
     path.rename(old)
     try:
+        _check_parts_alone(old, str(path))  # once more: a run takes long
         part.rename(path)
-    except OSError:
+    except BaseException:
         old.rename(path)
         raise
     shutil.rmtree(old, ignore_errors=True)
