@@ -261,8 +261,7 @@ def _run(arguments: argparse.Namespace) -> int:
         largest = arguments.top
         if largest is None:
             largest = 0 if arguments.smallest or arguments.path or not options.collect else 10
-        shown = _by_lane(program, result) if options.collect else {"": result}
-        for title, each in shown.items():
+        for title, each in _by_lane(program, result).items():
             if title:
                 print(f"\n{title}")
             _print_top(each, field, largest)
@@ -364,16 +363,18 @@ def _there(result: Result, names: Sequence[str] | None) -> list[str] | None:
 def _by_lane(program: VertexProgram, result: Result) -> dict[str, Result]:
     """What to print of each lane, by its parameters; of a program without lanes, the result."""
     from gascl.language.fields import Lanes
+    from gascl.results.own_rows import RemoteFields
 
     if program.lanes == 1:
         return {"": result}
+    here = {} if isinstance(result.fields, RemoteFields) else result.fields
     listed = {n: v for n in program.spec.params if isinstance(v := getattr(program, n), Lanes)}
     found = {}
     for lane in range(program.lanes):
         given = [f"{name}={values[lane]}" for name, values in listed.items()]
         found[", ".join(given) or f"lane {lane}"] = replace(
             result,
-            fields={name: values[:, lane] for name, values in result.fields.items()},
+            fields={name: values[:, lane] for name, values in here.items()},
             aggregates={
                 name: value[lane] if isinstance(value, list) else value
                 for name, value in result.aggregates.items()

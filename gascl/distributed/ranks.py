@@ -74,6 +74,8 @@ class Ranks:
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self.owns_gpu = False
         self._kept: dict[Any, np.ndarray] = {}
+        #: Which `RowMessages` has used kept memory last.
+        self.users: dict[Any, object] = {}
         self._shared: np.ndarray | None = None
         self._one_host: bool | None = None  # until it has been tried
         #: Of graphs on the device, which vertices each rank needs of the others.

@@ -36,6 +36,7 @@ class RowMessages:
         #: How often rows of each buffer have been sent.
         self._turns: dict[Key, int] = {}
         self._numbers: dict[Key, int] = {}
+        self._token = object()
 
     def exchange(self, keys: Sequence[Key]) -> None:
         """Bring the rows of these buffers to the ranks that need them; all ranks must call this."""
@@ -67,7 +68,7 @@ class RowMessages:
         Args:
             counts: (ranks,), set to the number of listed rows for each rank, or to _ALL.
         """
-        halo, turn = self._halo, self._turns.get(key, 0)
+        halo, turn = self._halo, self._turns.get(key, 0) if self._still_has(key) else 0
         before, now = (
             self._memory(f"sent {parity % 2}", key, halo.rows_sent) for parity in (turn + 1, turn)
         )
@@ -91,6 +92,18 @@ class RowMessages:
             return now.reshape(-1), halo.sent_begins * width
         return np.concatenate(parts), np.cumsum([0, *map(len, parts[:-1])])
 
+    def _still_has(self, key: Key) -> bool:
+        """Whether the kept memory has the rows that were sent last: a run that a callback begins,
+        in all ranks, uses the same memory."""
+        place = self._use, self._number(key)
+        had = self._ranks.users.get(place) is self._token
+        self._ranks.users[place] = self._token
+        return had
+
+    def _number(self, key: Key) -> int:
+        # Programs have buffers of other names, for which the memory of a number is used again.
+        return self._numbers.setdefault(key, len(self._numbers))
+
     def _width(self, key: Key) -> int:
         return self._state.sizes[key] // self._state.num_vertices
 
@@ -99,9 +112,8 @@ class RowMessages:
         size = rows * self._width(key)
         if self._use is None:
             return np.empty((rows, self._width(key)), np.uint8)
-        # By a number, since programs have buffers of other names, for which it is used again.
-        number = self._numbers.setdefault(key, len(self._numbers))
-        kept = self._ranks.memory(self._state.device, (self._use, what, number), size)
+        place = self._use, what, self._number(key)
+        kept = self._ranks.memory(self._state.device, place, size)
         return kept.reshape(rows, self._width(key))
 
 

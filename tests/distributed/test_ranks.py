@@ -194,13 +194,23 @@ def test_the_command_on_ranks(tmp_path, write):
 
 @pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_each_rank_has_and_writes_its_own_vertices(count, tmp_path):
-    calls = "on_several_hosts:own_rows", "on_several_hosts:own_rows_refused"
-    succeed(count, calls[0], str(tmp_path), "--", calls[1], str(tmp_path))
+    calls = [f"on_several_hosts:{name}" for name in ("own_rows", "own_rows_refused", "nested")]
+    succeed(count, calls[0], str(tmp_path), "--", calls[1], str(tmp_path), "--", calls[2])
 
 
 @pytest.mark.slow
 def test_ranks_of_one_host_write_their_own_vertices(tmp_path):
     succeed(2, "own_rows", str(tmp_path))
+
+
+@pytest.mark.slow
+def test_the_command_writes_several_runs(tmp_path):
+    command = ["run", "Leiden", "karate", "--set", "resolution=0.5,1", "--output"]
+    ran = ranks(2, *command, str(tmp_path / "parts"), module="gascl")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("modularity: ") == 2
+    found = pandas.read_parquet(tmp_path / "parts")
+    assert found.shape[0] == 34 and {"community_0", "community_1"} <= {*found.columns}
 
 
 def test_the_command_writes_a_file_of_each_rank(tmp_path, write):

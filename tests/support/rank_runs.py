@@ -390,6 +390,31 @@ def halo_memory() -> None:
         assert COMM.allgather(halo.rows_sent) == COMM.allgather(halo.size)[::-1]
 
 
+class Rarely(VertexProgram):
+    """Few vertices send another number than before."""
+
+    x, y = vertex.int32(), vertex.int32()
+    supersteps = param.supersteps(60)
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x % 1000 + 1);"
+    apply = "v.y += msg; if ((v.id + superstep) % 50 == 0) v.x += msg;"
+
+
+def nested() -> None:
+    """A callback runs the engine once more, which uses the same memory of the host."""
+    web = generators.rmat(10, 4, seed=3)
+    engine, alone = Engine(web, comm=COMM), on_one_device(web, Rarely())
+    for inner in range(5, 15):
+
+        def run(step: Step, inner: int = inner) -> None:
+            if step.superstep == 5:
+                engine.run(Rarely(supersteps=inner))
+
+        found = engine.run(Rarely(), callback=run)
+        assert found.y.tolist() == alone.fields["y"].tolist()
+
+
 def own_rows_refused(folder: str) -> None:
     """What one rank cannot write, none does."""
     found = Engine(generators.path(50), comm=COMM).run(PageRank(), collect=False)
