@@ -124,9 +124,11 @@ def _state(toks: list[Token], loop: MessageLoop, snippet: Snippet) -> dict[str, 
         return None
     types = TYPES | snippet.types
     # Without an initial value, each item would have another one.
-    known = {"msg": "gascl_gathered"} | _declared(toks[: loop.begin], types, ("=",))
+    known = {"msg": "gascl_gathered"} | _declared(_outer(toks[: loop.begin]), types, ("=",))
     state: dict[str, str] = {}
     own = set(_declared([toks[i] for i in loop.body], types, ("=", ",", ";")))
+    if own.difference(known).intersection(t.text for t in toks[: loop.begin]):
+        return None  # a name that may be that of two variables
     for i in loop.body:
         name = toks[i].text
         if toks[i].kind != "word" or at(toks, i - 1) in (".", "->"):
@@ -137,6 +139,15 @@ def _state(toks: list[Token], loop: MessageLoop, snippet: Snippet) -> dict[str, 
             return None
         state[name] = known[name]
     return state
+
+
+def _outer(toks: list[Token]) -> list[Token]:
+    """Tokens without those of blocks, whose variables do not outlive them."""
+    found, i = list[Token](), 0
+    while i < len(toks):
+        found.append(toks[i])
+        i = closing(toks, i) if toks[i].text == "{" else i + 1
+    return found
 
 
 def _declared(toks: list[Token], types: Set[str], followed: Sequence[str]) -> dict[str, str]:

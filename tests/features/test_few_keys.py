@@ -90,6 +90,9 @@ def keys() -> dict[str, np.ndarray]:
     return {
         "eight": rng.integers(0, 8, ARCS),
         "sixteen, of higher bits": rng.integers(0, 16, ARCS) * 4 + 3,
+        "four, from 4 on": 4 + rng.integers(0, 4, ARCS),
+        "two, from 8 on": 8 + rng.integers(0, 2, ARCS),
+        "three, from 1,000 on": 1000 + rng.integers(0, 3, ARCS),
         "one": np.full(ARCS, 5),
         "two, one of them rare": (np.arange(ARCS) == 77) * 1,
         "of both signs": rng.integers(-4, 4, ARCS),

@@ -113,6 +113,36 @@ SNIPPETS: dict[str, tuple[str, Callable[[Sequence[int]], int]]] = {
         """,
         longest_ascent,
     ),
+    "a block before has a variable of that name": (
+        """
+        real best = 0;
+        if (num_messages > 0) {
+            int best = 3;
+            best += 1;
+        }
+        for (int i = 0; i < num_messages; ++i)
+            if (messages[i] * (real)0.25 > best)
+                best = messages[i] * (real)0.25;
+        msg = (int)(best * 100);
+        """,
+        lambda x: 25 * max(x),
+    ),
+    "a block of the loop has a variable of that name": (
+        """
+        int best;
+        best = 0;
+        for (int i = 0; i < num_messages; ++i) {
+            if (messages[i] > best)
+                best = messages[i];
+            {
+                int best = 3;
+                best += messages[i] & 1;
+            }
+        }
+        msg = best;
+        """,
+        max,
+    ),
 }
 
 

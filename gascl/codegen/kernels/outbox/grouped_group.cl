@@ -244,12 +244,13 @@ static GASCL_INLINE int gascl_end_of_group(__local const gascl_group *staged, co
 #define GASCL_RUNS_OF_ITEM ((GASCL_ROW_DIGITS + GASCL_GROUP - 1) / GASCL_GROUP)
 // Joins the messages of a long row that has been sorted by one digit: one item those of a key, all keys at the
 // same time. Item i gets the groups of the digits i, i + GASCL_GROUP and so on, whose count is 0 if there is none.
-static void gascl_join_runs(const gascl_block block, __global const gascl_sorted *list, const int digits,
-                            const int longest, gascl_group *joined,
+//   runs  where each of these digits begins in the list
+static void gascl_join_runs(const gascl_block block, __global const gascl_sorted *list,
+                            __local const int *runs, const int digits, const int longest,
+                            gascl_group *joined,
                             __local gascl_gather_memory *memory,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), at_once = GASCL_STAGED / digits;
-    __local const int *runs = memory->runs;
     for (int k = 0; k < GASCL_RUNS_OF_ITEM; ++k)
         joined[k].count = 0;
     for (int from = 0; from < longest; from += at_once) {
@@ -335,13 +336,16 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
     // Loops that run once or not at all: PoCL takes no barrier in a branch.
 #if GASCL_GROUP_VALUES
     gascl_sort_row(keys, list, list - arcs, n, memory);
+    // Bits of the digit may be the same in all keys, and then the runs do not begin with that of digit 0.
+    const gascl_key_bits first = n ? GASCL_SORTED_BITS(keys, list[0]) >> shift : 0;
+    __local const int *runs = memory->runs + ((int)first & (GASCL_ROW_DIGITS - digits));
     int longest = 0;
     for (int digit = 0; digit < digits && few; ++digit)
-        longest = max(longest, memory->runs[digit + 1] - memory->runs[digit]);
+        longest = max(longest, runs[digit + 1] - runs[digit]);
     few = differ && few && (long)longest * digits <= 2l * n;  // otherwise most items would wait
     for (int once = 0; once < few; ++once) {
         gascl_group joined[GASCL_RUNS_OF_ITEM];
-        gascl_join_runs(block, list, digits, longest, joined, memory,
+        gascl_join_runs(block, list, runs, digits, longest, joined, memory,
                         GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         for (int k = 0, digit = item; k < GASCL_RUNS_OF_ITEM; ++k, digit += GASCL_GROUP) {
             if (!joined[k].count)
@@ -351,13 +355,13 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
 #else
             int before = 0;
             for (int other = 0; other < digit; ++other)
-                before += memory->runs[other] < memory->runs[other + 1];
+                before += runs[other] < runs[other + 1];
             groups[before] = joined[k];
 #endif
         }
 #if !GASCL_PREFERS
         for (int digit = 0; digit < digits; ++digit)
-            number += memory->runs[digit] < memory->runs[digit + 1];
+            number += runs[digit] < runs[digit + 1];
 #endif
         barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
     }
