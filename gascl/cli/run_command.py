@@ -261,7 +261,7 @@ def _run(arguments: argparse.Namespace) -> int:
         largest = arguments.top
         if largest is None:
             largest = 0 if arguments.smallest or arguments.path or not options.collect else 10
-        for title, each in _by_lane(program, result).items():
+        for title, each in _by_lane(program, result):
             if title:
                 print(f"\n{title}")
             _print_top(each, field, largest)
@@ -320,6 +320,14 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             check_writable(path, f"{option} {path}", pipes=True)
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another file")
+    if _is_folder(arguments.output):
+        inside = {"the graph": Path(arguments.graph), **outputs}
+        for option, path in inside.items():
+            if arguments.output.resolve() in path.resolve().parents:
+                raise GasclError(
+                    f"--output {arguments.output}: {option} is in this folder, which is replaced "
+                    "as a whole; name another folder"
+                )
     for (one, path), (other, second) in combinations(outputs.items(), 2):
         if path.resolve() == second.resolve():
             raise GasclError(f"{one} and {other} are both {path}; name two files")
@@ -360,19 +368,20 @@ def _there(result: Result, names: Sequence[str] | None) -> list[str] | None:
     return [name for name in names if name not in result.missing] if names else None
 
 
-def _by_lane(program: VertexProgram, result: Result) -> dict[str, Result]:
-    """What to print of each lane, by its parameters; of a program without lanes, the result."""
+def _by_lane(program: VertexProgram, result: Result) -> list[tuple[str, Result]]:
+    """What to print of each lane, and a title with its parameters; of a program without lanes, the
+    result, without a title."""
     from gascl.language.fields import Lanes
     from gascl.results.own_rows import RemoteFields
 
     if program.lanes == 1:
-        return {"": result}
+        return [("", result)]
     here = {} if isinstance(result.fields, RemoteFields) else result.fields
     listed = {n: v for n in program.spec.params if isinstance(v := getattr(program, n), Lanes)}
-    found = {}
+    found = []
     for lane in range(program.lanes):
         given = [f"{name}={values[lane]}" for name, values in listed.items()]
-        found[", ".join(given) or f"lane {lane}"] = replace(
+        its = replace(
             result,
             fields={name: values[:, lane] for name, values in here.items()},
             aggregates={
@@ -381,6 +390,7 @@ def _by_lane(program: VertexProgram, result: Result) -> dict[str, Result]:
             },
             named=result.named[lane : lane + 1],
         )
+        found.append((", ".join(given) or f"lane {lane}", its))
     return found
 
 

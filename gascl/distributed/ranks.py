@@ -105,7 +105,7 @@ class Ranks:
             self.raise_in_all(error)
         self.raise_in_all(None)
 
-    def raise_in_all(self, error: Exception | None) -> None:
+    def raise_in_all(self, error: BaseException | None) -> None:
         """Raise an error in all ranks if there is one in any; all must call this."""
         texts = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
         if error is not None:

@@ -124,10 +124,12 @@ def _state(toks: list[Token], loop: MessageLoop, snippet: Snippet) -> dict[str, 
         return None
     types = TYPES | snippet.types
     # Without an initial value, each item would have another one.
-    known = {"msg": "gascl_gathered"} | _declared(_outer(toks[: loop.begin]), types, ("=",))
+    before = _outer(toks[: loop.begin])
+    known = {"msg": "gascl_gathered"} | _declared(before, types, ("=",))
     state: dict[str, str] = {}
     own = set(_declared([toks[i] for i in loop.body], types, ("=", ",", ";")))
-    if own.difference(known).intersection(t.text for t in toks[: loop.begin]):
+    names = (t.text for i, t in enumerate(before) if at(before, i - 1) not in (".", "->"))
+    if own.difference(known).intersection(names):
         return None  # a name that may be that of two variables
     for i in loop.body:
         name = toks[i].text

@@ -1,4 +1,9 @@
-"""Folders that are written completely or not at all, by one process or by all ranks of a run."""
+"""Folders that are written completely or not at all, by one process or by all ranks of a run.
+
+Files are written into a folder beside it, `.gascl-....part`. When they are complete, the earlier
+folder is renamed to `.gascl-....old`, and the new one takes its name. A kill that Python cannot
+handle may leave these folders, and between the two renames, none of the name itself.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,15 +85,26 @@ def new_folder(path: Path, ranks: Any = None) -> Iterator[Path]:
 
 @contextmanager
 def _together(path: Path, ranks: Any) -> Iterator[None]:
-    with ranks.errors_in_all() if ranks else nullcontext():
-        try:
-            yield
-        except OSError as error:
-            cause = error.strerror or str(error)
-            raise FormatError(
+    """A block whose errors, and Ctrl-C, are raised in all ranks."""
+    raise_in_all = ranks.raise_in_all if ranks else _raise
+    try:
+        yield
+    except OSError as error:
+        cause = error.strerror or str(error)
+        raise_in_all(
+            FormatError(
                 f"{path} cannot be written: {cause}; name a folder where there is room, and which "
                 "all ranks see"
-            ) from error
+            )
+        )
+    except BaseException as error:
+        raise_in_all(error)
+    raise_in_all(None)
+
+
+def _raise(error: BaseException | None) -> None:
+    if error is not None:
+        raise error
 
 
 def _take_name(part: Path, path: Path) -> None:
@@ -100,8 +116,17 @@ def _take_name(part: Path, path: Path) -> None:
     path.rename(old)
     try:
         _check_parts_alone(old, str(path))  # once more: a run takes long
-        part.rename(path)
     except BaseException:
         old.rename(path)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    with suppress(OSError):
+        shutil.copymode(old, part)
+    try:
+        part.rename(path)
+    except OSError:
+        if not path.exists():
+            old.rename(path)
+        raise  # another process may just have put its own parts there
+    finally:
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)
