@@ -539,7 +539,7 @@ class Engine:
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
         if known:
             again = f"in supersteps, since {ordered}" if ordered else "in any order: it was long"
-            if not (ordered or prepared.traits.any_order):
+            if not (ordered or prepared.delivery.in_one_launch):
                 again = f"by {prepared.choice.name}: {prepared.choice.why}"
             loop.trace.notes.append(f"the run began again {again}")
         state.end(loaded, program if options.keep_state else None)

@@ -109,7 +109,8 @@ static GASCL_INLINE void gascl_run_unpack(const gascl_team team, const __local g
 #if GASCL_PRIORITY
         marks |= *GASCL_FAR_MARK(id);
 #endif
-        gascl_mask[id] = (marks & GASCL_MARK_BIT(id)) != 0;
+        // Without arcs, a vertex is marked, but in no list, so that nobody clears its bit.
+        gascl_mask[id] = (marks & GASCL_MARK_BIT(id)) && offsets[id] < offsets[id + 1];
     }
 #if GASCL_REALS  // of the same vertices
     gascl_count_nans(team, GASCL_STATE_ON,

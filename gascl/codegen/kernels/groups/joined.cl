@@ -146,7 +146,7 @@ static int gascl_count_keys(__global gascl_group *groups, const int n) {
         least = min(least, bits);
         greatest = max(greatest, bits);
     }
-    if (greatest - least >= (gascl_key_bits)min(4 * n, GASCL_MOST_COUNTED))
+    if (greatest - least >= (gascl_key_bits)(4 * min(n, GASCL_MOST_COUNTED / 4)))
         return 0;
     const int last = (int)(greatest - least);
     int counts[GASCL_MOST_COUNTED];
