@@ -145,7 +145,7 @@ def measured(family: str, given: argparse.Namespace) -> Iterator[dict[str, Any]]
     has: dict[str, Worker] = {}
     left, busy = list(given.kinds), list[Connection]()
     of_pipe = {each.pipe: each for each in workers}
-    free = workers
+    free = list(workers)
     while left or busy:
         while left and free:
             worker, name = free.pop(), left.pop(0)
@@ -159,6 +159,9 @@ def measured(family: str, given: argparse.Namespace) -> Iterator[dict[str, Any]]
     for name in given.kinds:
         has[name].pipe.send(("line_of", name))
         yield has[name].pipe.recv()
+    for worker in workers:
+        worker.process.terminate()
+        worker.process.join()
 
 
 class Worker:
@@ -168,7 +171,8 @@ class Worker:
     def __init__(self, place_of: Callable[[str], Comparison]):
         forking = multiprocessing.get_context("fork")
         self.pipe, end = forking.Pipe()
-        forking.Process(target=self._serve, args=(end, place_of), daemon=True).start()
+        self.process = forking.Process(target=self._serve, args=(end, place_of), daemon=True)
+        self.process.start()
         end.close()  # otherwise nobody would notice that the process has died
 
     @staticmethod

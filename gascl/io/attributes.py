@@ -185,6 +185,13 @@ def warn_of_left_out(where: str, what: str, left_out: Mapping[str, str], remedy:
         warn(f"{where} leaves out the {what}{plural} {listed}; {remedy}")
 
 
+def warn_of_weights(path: Path, left_out: Mapping[str, str]) -> None:
+    """Warn if `fields_of` has left out the weights of a file, which programs read."""
+    if WEIGHT in left_out:
+        remedy = "programs take every edge to weigh 1; write a number for each edge"
+        warn_of_left_out(str(path), "edge attribute", {WEIGHT: left_out[WEIGHT]}, remedy)
+
+
 def named_attributes(
     records: Records, whose: Callable[[int], str], names: Iterable[str], argument: str
 ) -> dict[str, Coded]:

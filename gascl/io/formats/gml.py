@@ -22,7 +22,7 @@ from gascl.io.adapters.networkx import (
     node_labels,
     without_labels,
 )
-from gascl.io.attributes import attributes_of, check_texts
+from gascl.io.attributes import attributes_of, check_texts, warn_of_weights
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
@@ -150,13 +150,15 @@ def _read(
     place = {id: number for number, (id, _) in enumerate(nodes)}
     src = np.array([place[tail] for tail, _, _ in edges], dtype=np.int64)
     dst = np.array([place[head] for _, head, _ in edges], dtype=np.int64)
-    coded = attributes_of([a for *_, a in edges], "edge", report, text=True)
+    left_out: dict[str, str] = {}
+    coded = attributes_of([a for *_, a in edges], "edge", report, text=True, left_out=left_out)
     fields = {name: field.values for name, field in coded.items()}
     of_vertices = attributes_of([attributes for _, attributes in nodes], "node", report, text=True)
     if records is not None:
         if types_of(coded):
             raise Irregular
         src, dst, fields = records.edges(place, fields, report, len(edges))
+    warn_of_weights(path, left_out)
     parsed = RawGraph(
         src=src,
         dst=dst,

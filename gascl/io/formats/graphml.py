@@ -30,7 +30,7 @@ from gascl.io.adapters.networkx import (
     node_labels,
     without_labels,
 )
-from gascl.io.attributes import attributes_of, check_texts
+from gascl.io.attributes import attributes_of, check_texts, warn_of_weights
 from gascl.io.column_names import WEIGHT
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
@@ -145,13 +145,17 @@ def _read(
     src = np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64)
     dst = np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64)
     of_edges, of_nodes = (_declared(root, noun) for noun in ("edge", "node"))
-    coded = attributes_of(rows["edge"], "edge", report, text=True, declared=of_edges)
+    partial: dict[str, str] = {}
+    coded = attributes_of(
+        rows["edge"], "edge", report, text=True, left_out=partial, declared=of_edges
+    )
     fields = {name: field.values for name, field in coded.items()}
     of_vertices = attributes_of(rows["node"], "node", report, text=True, declared=of_nodes)
     if records is not None:
         if len(fields) > 1 or defaults or types_of(coded):
             raise Irregular  # which value is whose would have to be found out
         src, dst, fields = records.edges(place, fields, report, len(edges))
+    warn_of_weights(path, partial)
     parsed = RawGraph(
         src=src,
         dst=dst,
