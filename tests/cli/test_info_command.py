@@ -169,7 +169,7 @@ def test_memory_of_a_run_within_a_limit(gascl_, tmp_path):
     assert "come to it" not in out
     needed = float(re.search(r"^device, .*: ([\d.]+) KiB of ", out, re.M)[1])
     _, out, _ = gascl_(*run, "--device-memory", f"{0.8 * needed}KiB")
-    assert re.search(r", and may take 0\.\d MiB; so the arcs come to it in \d+ parts$", out)
+    assert re.search(r", and may take \d+\.\d KiB; so the arcs come to it in \d+ parts$", out)
     code, _, err = gascl_("info", ROADS, "--device-memory", "1MiB")
     assert code == 1 and "--device-memory limits a run: give --memory and --program, too" in err
 

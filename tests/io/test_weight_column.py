@@ -285,3 +285,24 @@ def test_text_below_the_first_rows_of_a_column_taken_for_the_weight(gascl_, tmp_
     with pytest.raises(FormatError, match=r"columns=\(0, 1\); weight=3 reads another"):
         Graph.read(path)
     assert Graph.read(path, weight=3).edge_fields["weight"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("ending", ["gml", "graphml"])
+@pytest.mark.parametrize(
+    ("weights", "why"),
+    [
+        ([5, 7, None], r"1 of 3 do not have it"),
+        (["5", "7 km", "8"], r"not all its values are numbers"),
+    ],
+)
+def test_weights_that_a_file_lacks_are_warned_of(ending, weights, why, tmp_path):
+    networkx = pytest.importorskip("networkx")
+    graph, path = networkx.path_graph(4), tmp_path / f"roads.{ending}"
+    for (tail, head), weight in zip(list(graph.edges), weights, strict=True):
+        if weight is not None:
+            graph.edges[tail, head]["weight"] = weight
+    getattr(networkx, f"write_{ending}")(graph, path)
+    words = rf"roads.{ending} leaves out the edge attribute 'weight' \({why}\); programs take every"
+    with pytest.warns(UserWarning, match=words):
+        read = Graph.read(path)
+    assert not read.edge_fields
