@@ -36,7 +36,9 @@ def check_folder(path: Path, named: str = "") -> None:
     """
     named, path = named or str(path), Path(os.path.realpath(path))
     if path.exists() and not path.is_dir():
-        raise FormatError(f"{named} is a file; name a folder, or add .parquet to write one file")
+        raise FormatError(
+            f"{named} is a file; name a folder, or for one file, a name that ends in .parquet"
+        )
     if path.exists():
         _check_parts_alone(path, named)
     if os.path.ismount(path):

@@ -50,7 +50,7 @@ def test_what_is_refused(tmp_path):
     (tmp_path / "notes" / "part-00000.parquet").write_text("")
     (tmp_path / "notes" / "thesis.txt").write_text("mine")
     for name, words in (
-        ("file", "file is a file; name a folder, or add .parquet to write one file"),
+        ("file", "file is a file; name a folder, or for one file, a name that ends in .parquet"),
         ("notes", "notes: this folder has other files, such as thesis.txt; name another"),
         ("no/parts", "there is no folder .*no; create it first"),
     ):
