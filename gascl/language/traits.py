@@ -233,8 +233,8 @@ class Traits:
 
     @cached_property
     def scatter_chooses(self) -> bool:
-        """Whether scatter sends along some arcs, does nothing else, and takes little time where it
-        does not send."""
+        """Whether scatter decides for each arc whether to send, and does nothing else, so that it
+        may as well run for arcs along which it sends nothing."""
         if self._scatter is None or self.every_arc_sends or self.filters:
             return False
         only = self.scatters_on_all and self.scatter_repeatable and not self.scatter_sends_to

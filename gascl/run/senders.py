@@ -18,9 +18,10 @@ BUILDING = 0.5
 class Senders:
     """Watches a run of `auto`, which did not know how many vertices the mask would have.
 
-    The run begins again if all of it, by the delivery that would have been the fastest so far, and
-    building that, is likely to take less time than what is left. Where the number of supersteps is
-    not known, as much is left as has been done.
+    The run begins again if another delivery is likely to take less time for the whole run than this
+    one for what is left. The other is the one that would have been the fastest so far; building its
+    kernels counts, too. Where the number of supersteps is not known, as much is left as has been
+    done.
 
     Attributes:
         costs: of the program.

@@ -70,7 +70,7 @@ from gascl.util.progress import Progress
 
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
-#: The number of supersteps to enqueue at once where four times as many have not run yet.
+#: The most supersteps to enqueue at once at first; later, a quarter of those that have run.
 _FEW_AHEAD = 4
 #: The most work of a launch of a persistent kernel, in units of 1024 arcs: half a second or less,
 #: so that the host can react to Ctrl-C.
