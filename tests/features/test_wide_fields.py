@@ -282,9 +282,12 @@ def test_receive_if_and_first():
 def test_streamed_arcs(monkeypatch):
     x = DRAW.integers(0, 64, (80, 16))
     program = rows("real", 16, "sum")(x=x)
-    whole = Engine(GRAPH).run(program)
-    every = sum(prepare(program, GRAPH, Engine(GRAPH).device.facts).sizes.values())
-    parted = Engine(GRAPH, device_memory=every - 1000)
+    # So many arcs that parts of them take less memory, also where no kernel is persistent.
+    src, dst = np.random.default_rng(3).integers(0, 80, (2, 6000))
+    graph = Graph.from_edges(src, dst, num_vertices=80)
+    whole = Engine(graph).run(program)
+    every = sum(prepare(program, graph, Engine(graph).device.facts).sizes.values())
+    parted = Engine(graph, device_memory=every - 1000)
     assert "parts" in str(parted.explain(program))
     assert np.array_equal(parted.run(program).x, whole.x)
 
@@ -462,7 +465,9 @@ def test_any_order_runs_in_supersteps():
 
     graph = Graph.from_edges(range(5), range(1, 6))
     x = DRAW.integers(0, 99, (6, 4))
-    assert "apply writes 16 bytes of a vertex" in str(Engine(graph).explain(Lowest()))
+    joins = Engine(graph).device.facts.can_join
+    why = "apply writes 16 bytes of a vertex" if joins else "cannot wait for each other here"
+    assert why in str(Engine(graph).explain(Lowest()))
     expected = np.minimum.accumulate(x, axis=0)
     for debug in (False, True):  # where the order is tried
         assert np.array_equal(Engine(graph, debug=debug).run(Lowest(x=x)).x, expected)
