@@ -53,7 +53,7 @@ def check_result(program: VertexProgram, graph: Graph, result: Result) -> None:
     num_arcs = len(graph.arcs(result.edges).out_targets)
     for name, declared in spec.arc_fields.items():
         check_array(result.arc_fields[name], declared.resolve(program.dtype), num_arcs, lanes)
-    # Where vertices cannot apply in place, the form for supersteps runs; its own ones are not shown.
+    # A result has what both forms of a program have, whichever of them has run.
     form = program.in_any_order() if "in_any_order" in vars(type(program)) else None
     shown = set(spec.aggregates) & set((form or program).spec.aggregates)
     assert set(result.aggregates) == shown
