@@ -72,6 +72,7 @@ class Stopwatch:
             finally:
                 self.seconds = time.process_time() - started
 
+        # A result has wall times alone.
         Loop.run = timed  # type: ignore[method-assign]
 
 

@@ -165,8 +165,8 @@ def measured(family: str, given: argparse.Namespace) -> Iterator[dict[str, Any]]
 
 
 class Worker:
-    """A process that prepares some kinds, and measures them when it is told to: kernels need not be
-    built by one process after the other, nor run by one that has not built them."""
+    """A process that prepares some kinds, and measures them on request: kernels need not be built
+    by one process after the other, nor run by one that has not built them."""
 
     def __init__(self, place_of: Callable[[str], Comparison]):
         forking = multiprocessing.get_context("fork")
