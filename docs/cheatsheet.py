@@ -223,25 +223,26 @@ def page() -> str:
     methods = [[f"`def {name}{given}`", about] for name, (given, about) in METHODS.items()]
     return f"""# Cheatsheet
 
-This page has the language of vertex programs at a glance. [Vertex programs](programs.md) explains it, and the
-[tutorial](tutorial.md) introduces it. `docs/cheatsheet.py` writes this page.
+This page has the language of vertex programs at a glance. [Vertex programs](programs.md) explains
+it, and the [tutorial](tutorial.md) introduces it. `docs/cheatsheet.py` writes this page.
 
 ```python
 {EXAMPLE.strip()}
 ```
 
-**A superstep**: each vertex in the mask runs `scatter` for each of its arcs, which sends messages. The messages to a
-vertex are combined (or read by `gather`). Each vertex that got a message runs `apply`, and is in the next mask if it
-calls `set_mask()`. The run ends when the mask is empty, when `stop` is true, or after the requested number of
-supersteps.
+**A superstep**: each vertex in the mask runs `scatter` for each of its arcs, which sends messages.
+The messages to a vertex are combined (or read by `gather`). Each vertex that got a message runs
+`apply`, and is in the next mask if it calls `set_mask()`. The run ends when the mask is empty, when
+`stop` is true, or after the requested number of supersteps.
 
 ## Declarations
 
 {table(["declaration", "meaning"], rows)}
 - **Types**: `real` (the run's `dtype`) and
   {types}.
-- **Other types**, except for parameters and edge fields: vectors of {widths} numbers, such as `real4` or `int2`;
-  arrays, such as `real(64)` (but not for aggregators); structs; and `vertex`. Fields may also be of type `time`.
+- **Other types**, except for parameters and edge fields: vectors of {widths} numbers, such as
+  `real4` or `int2`; arrays, such as `real(64)` (but not for aggregators); structs; and `vertex`.
+  Fields may also be of type `time`.
 - **Operations of aggregators**: {operations}, or an expression over `a` and `b`
   with its `identity=`.
 
@@ -255,8 +256,8 @@ an expression over `a` and `b`, or `by_key("label", weight="sum")`.
 ## Names in snippets
 
 {table(["name", "meaning", "readable in"], spaces())}
-Here, `field` and `arc` are the `init=` of a vertex field and of an arc field. Fields of `v` are written in `init` and
-`apply`, and arc fields of `e` in `scatter`.
+Here, `field` and `arc` are the `init=` of a vertex field and of an arc field. Fields of `v` are
+written in `init` and `apply`, and arc fields of `e` in `scatter`.
 
 {table(["word", "allowed in", "what it does"], words())}
 ## Running
@@ -266,10 +267,10 @@ Here, `field` and `arc` are the `init=` of a vertex field and of an arc field. F
 | `Engine(graph).run(P(source=0))` | `gascl run file.py:P GRAPH --set source=0` | a run |
 | `Engine(graph, debug=True)` | `--debug` | stops at NaN, overflow, division by zero, bad indices |
 | `Engine(graph, device="NVIDIA")` | `--device NVIDIA` | chooses the device |
-| `graph.where(edges="minutes < 30")` | `--where "minutes < 30"` | keeps these edges |
-| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | keeps these vertices, and the edges between them |
-| `graph.between("2024-05-01", "2024-06-01")` | `--between 2024-05-01 2024-06-01` | keeps the edges in a span of time |
-| `graph.with_vertex_fields(age={{"ann": 35}})` | `--vertices people.csv` | adds columns of vertices |
+| `graph.where(edges="minutes < 30")` | `--where "minutes < 30"` | these edges alone |
+| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | these vertices, edges between |
+| `graph.between("2024-05-01", "2024-06-01")` | `--between 2024-05-01 2024-06-01` | a span of time |
+| `graph.with_vertex_fields(age={{"ann": 35}})` | `--vertices people.csv` | columns of vertices |
 | `P(dtype="float64")` | `--set dtype=float64` | double precision |
 | `engine.explain(P())` | `gascl explain file.py:P GRAPH` | describes a run in advance |
 | `result.top("x", 10)` | `--top 10` | the vertices with the largest values |
