@@ -275,7 +275,7 @@ IN_ANY_ORDER: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
     "lanes": ({"lanes": 2}, FULL, CPU, "it has several lanes"),
     "to anyone": ({"scatter": "send_to(0, v.x);"}, FULL, CPU, "it sends to any vertex"),
     "reads others": ({"scatter": "send(x_of(e.dst));"}, FULL, CPU, "it reads what apply writes of"),
-    "together": ({}, FULL, "debug mode checks each superstep", "debug mode looks at each"),
+    "together": ({}, FULL, "debug mode checks each superstep", "debug mode checks each"),
     "in place": ({"scatter": None, "apply_on": "all"}, FULL, CPU, "all its vertices apply"),
 }
 
@@ -310,7 +310,7 @@ IN_PLACE: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
         "the device has no atomic operations on 64 bits",
     ),
     "lanes": ({"lanes": 2}, FULL, CPU, "it has several lanes"),
-    "together": ({}, FULL, "debug mode checks each superstep", "debug mode looks at each"),
+    "together": ({}, FULL, "debug mode checks each superstep", "debug mode checks each"),
     "vertices that scatter": (
         {"scatter": Plain.scatter, "apply_on": "message"}, FULL, CPU, "only its vertices with"
     ),

@@ -27,7 +27,7 @@ def defined(body: str) -> type[VertexProgram]:
 
 
 FIRSTS = [
-    (FIRST + "scatter = 'send_to(0, 1);'  # <<<", "message of the first arc, and send_to uses no"),
+    (FIRST + "scatter = 'send_to(0, 1);'  # <<<", "message of the first arc, and send_to has no"),
     (FIRST + "apply = 'send_to(0, 1);'  # <<<", "call send, or give another combine"),
     (FIRST + PAIRS.strip() + "  # <<<", "first arc, and pairs have no arcs: give another"),
     ("identity = '0'\ncombine = 'first'  # <<<", "combine = 'first' needs no identity: remove it"),
