@@ -20,6 +20,7 @@ from mpi4py import MPI
 from support.agreement import find_device
 from support.declared import BODIES, GRAPHS, check_result, check_values, graph_of, program_class
 from support.parts import Resuming, agree_on_parts, from_first
+from support.patient_comm import PatientComm
 from support.program_text import listing
 from support.random_cases import Case, any_case, case_of, drawn, may_be_infinite
 from support.random_graphs import SPECIAL
@@ -43,6 +44,7 @@ from gascl.delivery import run_layout
 from gascl.delivery.launch import Launch
 from gascl.distributed import exchange, frontier_exchange, ranks
 from gascl.graph import reordering
+from gascl.graph.parallel import cores
 from gascl.graph.partition import Division, shares
 from gascl.opencl.interrupts import Interrupts
 from gascl.programs import (
@@ -70,7 +72,7 @@ from gascl.run import supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.prepare import HALO
 
-COMM = MPI.COMM_WORLD
+COMM = MPI.COMM_WORLD if MPI.COMM_WORLD.size <= cores() else PatientComm()
 
 
 def on_one_device(
@@ -808,6 +810,12 @@ class Relay(VertexProgram):
     """
 
 
+class Relays(Relay):
+    """Scatter posts messages, too."""
+
+    scatter = "send(v.x % 9); send_to((3 * e.dst + 1) % g.num_vertices, v.x % 5);"
+
+
 class Meeting(VertexProgram):
     """Vertex 0 gets a message from each, the product or sum of what `first` and `second` say."""
 
@@ -846,6 +854,11 @@ def posts(folder: str) -> None:
     COMM.Barrier()
     found = engine.run(Relay(), max_supersteps=40, resume=True, **saved)
     assert found.x.tolist() == alone.fields["x"].tolist()
+    alone = on_one_device(graph, Relays(), max_supersteps=9, delivery="slots", **options)
+    saved |= {"checkpoint": path.with_suffix(".both"), "every": 1, "delivery": "slots"}
+    found = engine.run(Relays(), max_supersteps=9, **saved)
+    assert found.x.tolist() == alone.fields["x"].tolist()
+    assert counts(found) == alone.counts
 
     ring = Graph.from_edges(np.arange(12), (np.arange(12) + 1) % 12)
     engine = Engine(ring, comm=COMM)
