@@ -85,7 +85,7 @@ def test_all_special_programs_on_ranks(count, what):
 def test_functions_of_rank_runs():
     """All in one start of the ranks, which takes longer than most of them."""
     names = "batches states presses pairs frontiers declared pieces lists halos sorts".split()
-    succeed(2, *" -- ".join([*names, "own_vertices"]).split())
+    succeed(2, *" -- ".join([*names, "own_vertices", "partitions"]).split())
 
 
 @pytest.mark.slow
@@ -94,6 +94,12 @@ def test_functions_of_rank_runs():
 )
 def test_functions_of_rank_runs_on_several_hosts(name):
     succeed(2, f"on_several_hosts:{name}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [3, 8])
+def test_vertices_by_hash_or_field_on_several_hosts(count):
+    succeed(count, "on_several_hosts:partitions")
 
 
 @pytest.mark.slow
