@@ -12,6 +12,7 @@ from gascl.graph.arcs import Arcs
 from gascl.graph.field_types import Texts
 from gascl.graph.graph import Graph
 from gascl.graph.reordering import Numbering, numbering, numbering_by
+from gascl.user_messages import Option
 
 #: By ranges of vertices with about as much work; that needs no `VertexPartition`.
 RANGES = "ranges"
@@ -73,18 +74,20 @@ def check_partition(graph: Graph, partition: object) -> None:
     there = ", ".join(fields) or "none"
     if not isinstance(partition, str) or partition not in fields:
         raise GraphError(
-            f"partition={partition!r}: give {RANGES!r}, {HASH!r}, or the name of a vertex field "
-            f"with the number of each vertex's part; the graph has: {there}"
+            Option("partition", partition),
+            f": give {RANGES!r}, {HASH!r}, or the name of a vertex field with the number of each "
+            f"vertex's part; the graph has: {there}",
         )
     values = fields[partition]
     if values.ndim > 1 or values.dtype.kind not in "iu":
         shape = f"{values.dtype}" if values.ndim == 1 else f"{values.shape[1]} values each"
         raise GraphError(
-            f"partition={partition!r}: the vertex field {partition!r} has {shape}; a part is one "
-            "integer, 0 or more, or a text"
+            Option("partition", partition),
+            f": the vertex field {partition!r} has {shape}; a part is one integer, 0 or more, or a "
+            "text",
         )
     if len(values) and values.min() < 0:
         first = graph.label_of(int(values.argmin()))
         missing = isinstance(graph.vertex_types.get(partition), Texts)
         its = "no text" if missing else f"{values.min()}; a part is 0 or more"
-        raise GraphError(f"partition={partition!r}: vertex {first!r} has {its}")
+        raise GraphError(Option("partition", partition), f": vertex {first!r} has {its}")

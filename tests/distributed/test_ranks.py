@@ -196,7 +196,8 @@ def test_the_script_of_the_documentation(tmp_path):
 def test_the_command_on_ranks(tmp_path, write):
     """One of the ranks prints and writes."""
     graph = write("g.txt", "1 2\n2 3\n3 1\n3 4\n")
-    command = [*("run", "PageRank", graph, "--output"), str(tmp_path / "ranks.csv")]
+    partition = "--partition", "hash"  # which changes nothing that is printed
+    command = ["run", "PageRank", graph, *partition, "--output", str(tmp_path / "ranks.csv")]
     ran = ranks(3, *command, module="gascl")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count("4 vertices") == 1 and ran.stdout.count("; ranks: 3") == 1
@@ -259,6 +260,11 @@ def test_the_command_writes_a_file_of_each_rank(tmp_path, write):
             ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
             ("PageRank", "karate --bogus", "unrecognized arguments: --bogus"),
             ("PageRank", "karate --output /nowhere/ranks.csv", "there is no folder /nowhere"),
+            (
+                "PageRank",
+                "karate --partition club",
+                "--partition club: give 'ranges', 'hash', or the name of a vertex field",
+            ),
             ("PageRank", "karate --output - --trace -", "--output and --trace are both -"),
         ],
     ),
