@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.arcs import INT32_MAX, Ends, index_dtype
+from gascl.graph.arcs import INT32_MAX, index_dtype
 from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import created, opened, packing, plain
@@ -78,7 +78,7 @@ def read(path: Path, directed: bool | None) -> RawGraph:
     src, dst, weight = arcs
     row = src.rows
     report = [f"GAP: {'directed' if stored else 'undirected'}, as the file says"]
-    ends: Ends = src
+    ends: np.ndarray | CsrEnds = src
     if back is not None:
         _check_inverse(path, (row, dst, weight), (back[1], back[0].rows, back[2]), num_vertices)
         if directed is False:
