@@ -157,9 +157,8 @@ def test_entries_of_many_forms(write):
 
 @pytest.mark.parametrize("text", ["1 2\n\r", "1 2\r", "% a\rb\n1 2\n"])
 def test_carriage_returns_beside_rows(write, text):
-    assert edges_of(Graph.read(write("a.mtx", text))) == [(0, 1)]
     text = HEADER.format("pattern", "general") + "2 2 1\n" + text
-    assert edges_of(Graph.read(write("b.mtx", text))) == [(0, 1)]
+    assert edges_of(Graph.read(write("a.mtx", text))) == [(0, 1)]
 
 
 def test_integers_beyond_64_bits_are_floats(write):
