@@ -20,9 +20,8 @@ examples:
   gascl datasets wiki-Vote --download
 
 In Python, use Graph.dataset("wiki-Vote"). Downloads are kept in the system's cache folder, or in
-the folder that GASCL_DATA names; an interrupted download is resumed. If a dataset's SHA-256 is
-known, the download must match it. Otherwise the SHA-256 of the first download is recorded, and
-later ones must match that."""
+the folder that GASCL_DATA names. If a dataset's SHA-256 is known, the download must match it.
+Otherwise the SHA-256 of the first download is recorded, and later ones must match that."""
 
 
 def options(add: Callable[..., Any]) -> None:

@@ -21,19 +21,13 @@ examples:
   gascl kernel my_program.py:MyProgram --delivery slots > my_program.cl"""
 #: The forms of the kernels, and the number of items in a work-group.
 FORMS = {"cpu": 1, "cpu-persistent": 1, "gpu": 256, "gpu-persistent": 256}
-#: Deprecated names of forms.
-OLD_FORMS = {"cpu-whole": "cpu-persistent", "gpu-whole": "gpu-persistent"}
 
 
 def options(add: Callable[..., Any]) -> None:
     program_options.options(add)
     text = "the form of the kernels: for a CPU (cpu, the default) or a GPU, as launches for each"
     text += " superstep or, where the delivery has one, as a persistent kernel, which runs them all"
-    add("--form", type=_form, choices=FORMS, default="cpu", help=text)
-
-
-def _form(name: str) -> str:
-    return OLD_FORMS.get(name, name)
+    add("--form", choices=FORMS, default="cpu", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from gascl.datasets.archive import SUFFIXES, unpack
 from gascl.datasets.dataset import SHIPPED, Dataset
-from gascl.datasets.download import Downloader
-from gascl.datasets.lock import locked
 from gascl.errors import FormatError
 from gascl.io.files import opened
 from gascl.util.atomic_file import new_file
+from gascl.version import __version__
 
+#: Further attempts at a download; the seconds to connect, and to wait for data; bytes at a time.
+RETRIES, TIMEOUT, CHUNK = 2, (10.0, 60.0), 1 << 18
 #: Bytes read of a record; a hash in `sha256sum`'s format takes fewer.
 SHA256_LINE = 100
 
@@ -94,19 +97,31 @@ def fetch(dataset: Dataset) -> Path:
 
 def _download(dataset: Dataset, path: Path) -> None:
     import pooch
+    from requests import RequestException
 
-    sha256 = recorded(dataset)
-    name, part = path.name, path.with_name(f"{path.name}.part")
-    files = pooch.create(path.parent, "", registry={name: sha256}, urls={name: dataset.url})
+    name, sha256, url = path.name, recorded(dataset), dataset.url
+    files = pooch.create(
+        path.parent, "", registry={name: sha256}, urls={name: url}, retry_if_failed=RETRIES
+    )
+    downloader = pooch.HTTPDownloader(
+        progressbar=sys.stderr.isatty(),
+        chunk_size=CHUNK,
+        timeout=TIMEOUT,
+        headers={"Accept-Encoding": "identity", "User-Agent": f"gascl/{__version__}"},
+        hooks={"response": _undecoded},
+    )
     with _quiet(pooch.get_logger()):
         try:
-            files.fetch(name, downloader=Downloader(dataset.name, part, dataset.size))
-        except FormatError:
-            raise
+            files.fetch(name, downloader=downloader)
+        except RequestException as error:
+            raise FormatError(
+                f"{dataset.name} cannot be downloaded from {url}: {' '.join(str(error).split())}; "
+                f"check the network, or put the file at {path} yourself"
+            ) from error
         except ValueError as error:  # from pooch, which has deleted the file
             whose = "that was published" if dataset.sha256 else f"in {_record(path)}"
             raise FormatError(
-                f"{dataset.name}: the file from {dataset.url} does not have the SHA-256 {whose}, "
+                f"{dataset.name}: the file from {url} does not have the SHA-256 {whose}, "
                 f"{sha256}, and was deleted; try again; if that fails, the file there has changed"
             ) from error
         if sha256 is None:
@@ -118,16 +133,18 @@ def _member(dataset: Dataset, path: Path) -> Path:
     """The file to read of an archive, which is unpacked next to it, once for each version."""
     folder = path.with_name(f"unpacked-{(recorded(dataset) or '')[:12]}")
     if not folder.is_dir():
-        with locked(path.parent, wait=True):
-            if not folder.is_dir():  # another process may have unpacked it meanwhile
-                unpack(path, folder)
-    members = sorted(folder.rglob(dataset.member))
-    if len(members) != 1:
+        unpack(path, folder)
+    if not (folder / dataset.member).is_file():
         raise FormatError(
-            f"{path} contains {len(members)} files {dataset.member!r} instead of one; the archive "
-            "has changed: unpack it and read a file with Graph.read"
+            f"{path} contains no file {dataset.member!r}; the archive has changed: unpack it and "
+            "read a file with Graph.read"
         )
-    return members[0]
+    return folder / dataset.member
+
+
+def _undecoded(response: Any, **_: Any) -> None:
+    """Keeps a .gz file as it is, which some servers call text with an encoding."""
+    response.raw.headers.pop("Content-Encoding", None)
 
 
 def _record(path: Path) -> Path:

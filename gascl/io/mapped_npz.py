@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import repeat
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -23,7 +22,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.parallel import in_threads
-from gascl.io.files import check_fits, opened
+from gascl.io.files import opened
 from gascl.io.outofcore.disk_array import DiskArray
 from gascl.io.outofcore.id_map import MappedIds
 from gascl.user_messages import Option
@@ -117,18 +116,8 @@ class ZipMember:
     header: np.ndarray  # uint8: the member's bytes before those of the array
     crc: int
 
-    def loaded(self, limit: int | None = None) -> np.ndarray:
-        """A copy of the array in native byte order, checked like `check`."""
-        copy = np.empty(self.array.shape, self.array.dtype.newbyteorder("="))
-        self.check(limit, copy.reshape(-1))
-        return copy
-
-    def check(self, limit: int | None = None, copy: np.ndarray | None = None) -> None:
-        """Raises FormatError if the checksum is wrong, or an item is not in [0, limit).
-
-        Args:
-            copy: where to put the items, flat, while they are in the cache.
-        """
+    def check(self, limit: int | None = None) -> None:
+        """Raises FormatError if the checksum is wrong, or an item is not in [0, limit)."""
         crc = zlib.crc32(self.header.data)
         flat = self.array.reshape(-1)
         step = max(_CHUNK // max(flat.itemsize, 1), 1)
@@ -136,9 +125,6 @@ class ZipMember:
         for start in range(0, len(flat), step):
             part = flat[start : start + step]
             crc = zlib.crc32(part.view(np.uint8).data, crc)
-            if copy is not None:
-                copy[start : start + step] = part
-                part = copy[start : start + step]
             if limit is not None and outside is None:
                 low, high = int(part.min()), int(part.max())
                 outside = low if low < 0 else high if high >= limit else None
@@ -154,14 +140,12 @@ class ZipMember:
             )
 
 
-def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, ZipMember]:
+def read_members(path: Path, mapped: bool) -> dict[str, ZipMember]:
     """The arrays of such a zip, or of any other that is not compressed, by name, in order.
 
     Args:
         mapped: map the file into memory, which reads only what is used; else read it all. A
             compressed file (.gz and so on) is decompressed into memory in any case.
-        packed: members may be compressed, each by itself, as numpy.savez_compressed does; arrays
-            are then not aligned, and must be `loaded`.
 
     Raises:
         FormatError: the file is not such a zip, or cut off or damaged outside the members' bytes.
@@ -177,12 +161,7 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
             raise FormatError(
                 f"{path}: the zip is cut off or damaged ({error}); fetch the file again"
             ) from error
-        deflated = any(info.compress_type for info in infos)
-        check_deflated(path, infos)
-        each = in_threads if deflated else map
-        contents = each(lambda info: _content(path, data, info, packed), infos)
-        # Not in threads: CPython 3.11's parser, which reads the headers, fails in several.
-        members = map(_member, repeat(path), infos, contents, repeat(not packed))
+        members = (_member(path, info, _content(path, data, info)) for info in infos)
         return {member.name: member for member in members}
 
 
@@ -200,12 +179,6 @@ def check_begin(path: Path, begin: bytes) -> None:
 def check_all(checks: Iterable[tuple[ZipMember, int | None]]) -> None:
     """Run `ZipMember.check` on several threads; checksums and comparisons release Python's lock."""
     in_threads(lambda check: check[0].check(check[1]), checks)
-
-
-def check_deflated(path: Path, infos: Iterable[zipfile.ZipInfo]) -> None:
-    """Raises FormatError unless memory can hold the compressed members twice, decompressed to the
-    sizes that they declare: as bytes of the file, and as arrays."""
-    check_fits(path, 2 * sum(info.file_size for info in infos if info.compress_type))
 
 
 def _bytes(path: Path, file: BinaryIO, mapped: bool) -> np.ndarray:
@@ -235,7 +208,7 @@ def _explained(path: Path, info: zipfile.ZipInfo) -> Iterator[None]:
         ) from error
 
 
-def _content(path: Path, data: np.ndarray, info: zipfile.ZipInfo, unpack: bool) -> np.ndarray:
+def _content(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> np.ndarray:
     """uint8: a member's bytes."""
     with _explained(path, info):
         header = data[info.header_offset :][: _HEADER.size].tobytes()
@@ -248,23 +221,15 @@ def _content(path: Path, data: np.ndarray, info: zipfile.ZipInfo, unpack: bool) 
             raise ValueError("the table of contents does not match the members")
         if len(content) != info.compress_size:
             raise ValueError(f"{info.compress_size:,} bytes are listed, {len(content):,} are there")
-        if unpack and method == info.compress_type == zipfile.ZIP_DEFLATED and not flags & 1:
-            # no more than was announced, and a byte that shows if there is more
-            unpacked = zlib.decompressobj(-15).decompress(content.data, info.file_size + 1)
-            content = np.frombuffer(unpacked, np.uint8)
-        elif method or info.compress_type or info.compress_size != info.file_size:
+        if method or info.compress_type or info.compress_size != info.file_size:
             raise ValueError("it is compressed; see numpy.savez, which is not")
         if (flags | info.flag_bits) & 1:
             raise ValueError("it is encrypted; see numpy.savez, which is not")
-        if len(content) != info.file_size:
-            raise ValueError(
-                f"{info.file_size:,} bytes were written, and {len(content):,} are there"
-            )
         return content
     raise AssertionError("errors are raised")
 
 
-def _member(path: Path, info: zipfile.ZipInfo, content: np.ndarray, aligned: bool) -> ZipMember:
+def _member(path: Path, info: zipfile.ZipInfo, content: np.ndarray) -> ZipMember:
     with _explained(path, info):
         stream = io.BytesIO(content[: 2**16].tobytes())
         if np.lib.format.read_magic(stream) != (1, 0):
@@ -285,7 +250,7 @@ def _member(path: Path, info: zipfile.ZipInfo, content: np.ndarray, aligned: boo
         if len(body) != dtype.itemsize * int(np.prod(shape, dtype=object)):
             raise ValueError(f"{len(body):,} bytes do not give shape {shape} and type {dtype}")
         array = np.frombuffer(body, dtype).reshape(shape) if len(body) else np.empty(shape, dtype)
-        if aligned and not array.flags.aligned:  # written by something else
+        if not array.flags.aligned:  # written by something else
             array = array.copy()
         array.setflags(write=False)
     return ZipMember(path, info.filename.removesuffix(".npy"), array, head, info.CRC)

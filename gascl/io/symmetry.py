@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -51,41 +52,66 @@ def as_directed(raw: RawGraph, directed: bool | None, every: str = "") -> RawGra
     return replace(raw, arcs={}, numbered={}, fingerprint=None, checked=False)
 
 
+#: Arcs: from a vertex, to another, and their weights, if there are any; (A,) each.
+WeightedArcs: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray | None]
+
+
 def unpaired(
     tail: np.ndarray, head: np.ndarray, weight: np.ndarray | None, num_vertices: int
 ) -> int | None:
     """The position of an arc without a reverse arc of the same weight; None if all have one.
 
     For files that list an undirected edge at both of its ends. Self-loops are ignored, and each of
-    several parallel arcs needs a reverse of its own. Takes time linear in arcs and vertices if
-    parallel arcs come with their weights in the same order at both ends.
+    several parallel arcs needs a reverse of its own. The arguments are as for `unmatched`.
+    """
+    ways = [np.flatnonzero(tail < head), np.flatnonzero(tail > head)]
+    weights = [None if weight is None else weight[way] for way in ways]
+    up, down = ways
+    found = unmatched(
+        (tail[up], head[up], weights[0]), (head[down], tail[down], weights[1]), num_vertices
+    )
+    return None if found is None else int(ways[found[0]][found[1]])
+
+
+def unmatched(one: WeightedArcs, other: WeightedArcs, num_vertices: int) -> tuple[int, int] | None:
+    """An arc of one of two sets that is not in the other, as the number of its set and its
+    position; None if they are the same sets, in any order, of which several arcs may be equal.
+
+    Takes time linear in arcs and vertices if parallel arcs come with their weights in the same
+    order. NaN equals NaN.
 
     Args:
-        tail, head: (A,) below `num_vertices`, itself at most 2^31-1.
-        weight: (A,), or None.
+        one, other: arcs of vertices below `num_vertices`, itself at most 2^31-1.
     """
-    up, down = tail < head, tail > head
-    there, first = _in_order(tail[up], head[up], num_vertices)
-    back, second = _in_order(head[down], tail[down], num_vertices)
-    count = min(len(there), len(back))
-    differ = there[:count] != back[:count]
-    if weight is not None:
-        ahead, behind = weight[up][first], weight[down][second]
-        wrong = ahead[:count] != behind[:count]
+    arcs = one, other
+    keys, orders = zip(*(_in_order(*each[:2], num_vertices) for each in arcs), strict=True)
+    count = min(map(len, keys))
+    differ = keys[0][:count] != keys[1][:count]
+    weights = [
+        each[2][order] for each, order in zip(arcs, orders, strict=True) if each[2] is not None
+    ]
+    if weights:
+        wrong = _differ(weights, count)
         if wrong.any() and not differ.any():
-            one, other = np.lexsort((ahead, there)), np.lexsort((behind, back))
-            wrong = ahead[one][:count] != behind[other][:count]
-            first, second = first[one], second[other]
+            again = [np.lexsort(pair) for pair in zip(weights, keys, strict=True)]
+            wrong = _differ([w[a] for w, a in zip(weights, again, strict=True)], count)
+            orders = [order[a] for order, a in zip(orders, again, strict=True)]
         differ |= wrong
     place = int(np.argmax(differ)) if differ.any() else count
     if place < count:
-        is_first = there[place] <= back[place]
-    elif len(there) == len(back):
+        number = int(keys[0][place] > keys[1][place])
+    elif len(keys[0]) == len(keys[1]):
         return None
     else:
-        is_first = len(there) > count
-    mask, order = (up, first) if is_first else (down, second)
-    return int(np.flatnonzero(mask)[order[place]])
+        number = int(len(keys[1]) > count)
+    return number, int(orders[number][place])
+
+
+def _differ(weights: list[np.ndarray], count: int) -> np.ndarray:
+    """bool (count,): where the first items of two arrays differ."""
+    one, other = (each[:count] for each in weights)
+    different: np.ndarray = (one != other) & ~((one != one) & (other != other))
+    return different
 
 
 def _in_order(low: np.ndarray, high: np.ndarray, num_vertices: int) -> tuple[np.ndarray, ...]:

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import networkx as nx
-import numpy as np
 from networkx.utils.backends import _registered_algorithms
 
 from gascl.nx.converted_graph import log
@@ -36,11 +35,7 @@ class Making:
     @property
     def makes(self) -> Any:
         """The class of the graph: nx.Graph, nx.DiGraph, or any other, which is not stored."""
-        arguments = self.__dict__
-        given = arguments.get("create_using")
-        if "directed" not in arguments:
-            return nx.Graph if given is None else given
-        return None if given is not None else nx.DiGraph if self.directed else nx.Graph
+        return nx.Graph if self.create_using is None else self.create_using
 
 
 class Loader:
@@ -90,13 +85,3 @@ def loader(edges: Callable[[Making], EdgeList | None]) -> Loader:
     """Registers what makes the edges of NetworkX's function of the same name."""
     made = LOADERS[edges.__name__] = Loader(edges)
     return made
-
-
-def whole(number: Any) -> bool:
-    """Whether an argument that may be a number of nodes, or nodes, is a number."""
-    return type(number) is int and number >= 0
-
-
-def places(begin: int, end: int) -> np.ndarray:
-    """int32: the places from `begin` to before `end`."""
-    return np.arange(begin, end, dtype=np.int32)

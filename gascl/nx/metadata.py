@@ -112,9 +112,8 @@ FUNCTIONS = {
 
 #: Functions that make graphs, which are stored as arrays.
 LOADERS = """
-    complete_graph cycle_graph digraph__new__ fast_gnp_random_graph from_edgelist from_numpy_array
-    from_pandas_edgelist from_scipy_sparse_array gnm_random_graph gnp_random_graph graph__new__
-    grid_2d_graph path_graph read_edgelist read_weighted_edgelist star_graph
+    digraph__new__ from_edgelist from_numpy_array from_pandas_edgelist from_scipy_sparse_array
+    graph__new__ read_edgelist read_weighted_edgelist
 """
 
 

@@ -34,8 +34,7 @@ from gascl.util.atomic_file import check_writable, new_file
 from gascl.util.paths import checked_path
 from gascl.version import __version__
 
-#: The version of the file's layout. Files of version 1 do not say what the program declares: they
-#: have a hash of the code that gascl generated for it, which changes with gascl.
+#: The version of the file's layout.
 FORMAT = 2
 #: The default of `every`.
 EVERY = "60s"
@@ -252,12 +251,6 @@ def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
 
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     """Raise GasclError unless a checkpoint is of this run."""
-    if there.get("format") == 1 and FORMAT == 2:
-        warn(
-            f"checkpoint {path} was written before gascl stored declarations: make sure that "
-            f"{here['program']} has the snippets with which it was written"
-        )
-        here = {n: there.get(n) if n in ("format", "snippets", "lanes") else here[n] for n in here}
     name = next((n for n, now in here.items() if there.get(n) != now), None)
     if name is None:
         return

@@ -119,10 +119,12 @@ def test_from_networkx_by_way_of_matrix_market_to_scipy(gascl_, tmp_path, packin
     assert gascl_("convert", table, graphml)[0] == 0
     read = nx.read_graphml(graphml, node_type=int)
     assert dict(read.edges) == dict(drawn.edges)
-    # Matrix Market has no labels: a bare list that counts from 1 is one of its kind.
-    bare = tmp_path / "e.mtx"
-    bare.write_text("".join(f"{u + 1} {v + 1} {w}\n" for u, v, w in drawn.edges(data="weight")))
-    code, _, err = gascl_("convert", bare, matrix)
+    # Matrix Market has no labels, so that the vertices must be those of the table.
+    whole = tmp_path / "e.mtx"
+    rows = [f"{u + 1} {v + 1} {w}\n" for u, v, w in drawn.edges(data="weight")]
+    header = "%%MatrixMarket matrix coordinate real general\n"
+    whole.write_text(f"{header}30 30 {len(rows)}\n{''.join(rows)}")
+    code, _, err = gascl_("convert", whole, matrix)
     assert (code, err) == (0, "")
     unpacked = {"": open, ".gz": gzip.open, ".xz": lzma.open}[packing]
     with unpacked(matrix, "rb") as file:

@@ -89,13 +89,3 @@ class Whole(VertexProgram):
     def solve(self, stages):
         stages.run(self.inner())
 """
-
-
-def test_old_names_of_forms(gascl_):
-    for form in ("cpu", "gpu"):
-        shown = [
-            gascl_("kernel", "BreadthFirst", "--form", f"{form}-{kind}")
-            for kind in ("persistent", "whole")
-        ]
-        assert shown[0] == shown[1] and shown[0][0] == 0
-        assert "__kernel void gascl_persistent(" in shown[0][1]

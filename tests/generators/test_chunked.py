@@ -137,9 +137,10 @@ def test_what_an_interrupted_run_has_written_is_not_needed_again(tmp_path, monke
 
 def test_duckdb_is_required_only_where_it_sorts(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    same("rmat", tmp_path, scale=14, arcs=True)
-    with pytest.raises(FormatError, match="--memory needs DuckDB"):
-        conversion("rmat", tmp_path / "g.npz", scale=5, duplicates="first")
+    same("rmat", tmp_path, scale=14)
+    for options in ({"duplicates": "first"}, {"arcs": True}):
+        with pytest.raises(FormatError, match="--memory needs DuckDB"):
+            conversion("rmat", tmp_path / "g.npz", scale=5, **options)
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ def test_comes_back_whole(tmp_path, labels, directed, mmap):
     check_same(graph, again)
     assert all(getattr(again.arcs(), name) is array for name, array in made.items())
     assert again.fingerprint == graph.fingerprint
-    assert again.report == ["gascl's .npz, version 2", "checksums and ranges verified"]
+    assert again.report == ["gascl's .npz", "checksums and ranges verified"]
     for name, values in arrays_of(again).items():
         assert not values.flags.writeable, name
     check_same(graph, Graph.read(path, verify=False))
@@ -120,7 +120,6 @@ def test_offsets_in_place_of_an_end(tmp_path, turned, arcs):
         assert name not in loaded and len(loaded[name + ".offsets"]) == 51
     for options in ({}, {"mmap": False}, {"verify": False}):
         again = Graph.read(path, **options)
-        assert again.report[0] == "gascl's .npz, version 3"
         assert "whole" not in (again.dst if turned else again.src).kept
         check_same(graph, again)
         assert again.fingerprint == graph.fingerprint
@@ -151,7 +150,7 @@ def test_others_read_it(tmp_path, directed):
     with np.load(path, allow_pickle=False) as loaded:
         about = json.loads(loaded["gascl.json"].tobytes())
         assert loaded.files[0] == "gascl.json" and loaded.files[1:] == about["members"]
-        assert about["version"] == 2 and about["num_vertices"] == 5
+        assert about["version"] == VERSION and about["num_vertices"] == 5
         assert (loaded["edge_src"] == graph.edge_src).all()
         assert (loaded["vertex.at"] == graph.vertex_fields["at"]).all()
         assert loaded["labels"].tolist() == [5, 4, 3, 2, 1]
@@ -185,27 +184,18 @@ def saved(path, graph, arcs=False, **changed):
     return path
 
 
-def saved_1(path, graph, **changed):
-    """The same in version 1 of the layout, which has all arcs, and does not tie them to edges."""
-    own = io.BytesIO()
-    with_arcs(graph, path)
+def saved_tied(path, graph, **changed):
+    """The same with all arcs, as if they had been written with what is changed."""
+    saved(path, graph, arcs=True, **changed)
     with np.load(path) as loaded:
-        direction = "out" if graph.directed else "both"
-        arrays = {
-            name.replace(f"arcs.{direction}.", "arcs."): loaded[name] for name in loaded.files
-        }
-        about = json.loads(loaded["gascl.json"].tobytes())
-    places = {
-        name: place.replace(f".{direction}.", ".")
-        for name, place in about["arcs"][direction].items()
-    }
-    members = [name for name in arrays if name != "gascl.json"]
-    about |= {"version": 1, "arcs": places, "members": members}
-    del about["tied"]
+        arrays = {name: loaded[name] for name in loaded.files}
+    if "gascl.json" in changed:
+        return path
+    about = json.loads(arrays["gascl.json"].tobytes())
+    about["tied"] = {name: checksum(arrays[name]) for name in about["tied"] if name in arrays}
     arrays["gascl.json"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    arrays |= changed
-    np.savez(own, **{name: values for name, values in arrays.items() if values is not None})
-    path.write_bytes(own.getvalue())
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
     return path
 
 
@@ -357,15 +347,6 @@ def test_only_this_format_holds_arcs(tmp_path, gascl_):
     assert Graph.read(tmp_path / "g.npz")._arcs
 
 
-@pytest.mark.parametrize("directed", [True, False])
-def test_a_file_of_version_1(directed):
-    """Written by gascl when there was only that."""
-    path = Path(__file__).parent / "files" / f"version1-{'' if directed else 'un'}directed.npz"
-    again = Graph.read(path)
-    assert again.report[0] == "gascl's .npz, version 1" and again._arcs
-    check_same(build(directed, LABELS[1]), again)
-
-
 @pytest.mark.parametrize(
     ("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
 )
@@ -450,11 +431,14 @@ def about_with(graph, path, **changes):
     return np.frombuffer(json.dumps(about).encode(), np.uint8)
 
 
-def test_a_newer_version(tmp_path):
+@pytest.mark.parametrize(
+    ("version", "remedy"), [(VERSION + 1, "--upgrade gascl"), (1, "write the graph again")]
+)
+def test_another_version(tmp_path, version, remedy):
     path, graph = tmp_path / "g.npz", build()
-    newer = about_with(graph, path, version=VERSION + 1, arcs="otherwise")
-    saved(path, graph, **{"gascl.json": newer, "edge_src": None})
-    refused([f"version {VERSION + 1}", "--upgrade gascl"], lambda: Graph.read(path))
+    other = about_with(graph, path, version=version, arcs="otherwise")
+    saved(path, graph, **{"gascl.json": other, "edge_src": None})
+    refused([f"version {version}", f"reads version {VERSION}", remedy], lambda: Graph.read(path))
 
 
 @pytest.mark.parametrize(
@@ -468,14 +452,20 @@ def test_a_newer_version(tmp_path):
         ({"edge.weight": np.zeros(6, complex)}, ["edge.weight", "complex128"]),
         ({"vertex.at": np.zeros((4, 2))}, ["vertex.at", "(4, 2)"]),
         ({"labels": np.arange(4)}, ["labels", "(4,)"]),
-        ({"arcs.slot": np.int32([0, 1, 2, 3, 4, 6])}, ["arcs.slot", "contains 6", "0 to 5"]),
-        ({"arcs.out_targets": np.int32([1, 1, 3, 0, 2])}, ["arcs", "are 5"]),
         (
-            {"arcs.out_offsets": np.int32([0, 3, 2, 5, 6, 6])},
-            ["arcs.out_offsets", "increase from 0"],
+            {"arcs.out.slot": np.int32([0, 1, 2, 3, 4, 6])},
+            ["arcs.out.slot", "contains 6", "0 to 5"],
         ),
-        ({"arcs.in_offsets": np.int32([0, 3, 3, 5, 6, 5])}, ["arcs.in_offsets", "increase from 0"]),
-        ({"arcs.in_edges": None}, ["arcs.in_edges", "missing"]),
+        ({"arcs.out.out_targets": np.int32([1, 1, 3, 0, 2])}, ["arcs", "are 5"]),
+        (
+            {"arcs.out.out_offsets": np.int32([0, 3, 2, 5, 6, 6])},
+            ["arcs.out.out_offsets", "increase from 0"],
+        ),
+        (
+            {"arcs.out.in_offsets": np.int32([0, 3, 3, 5, 6, 5])},
+            ["arcs.out.in_offsets", "increase from 0"],
+        ),
+        ({"arcs.out.in_edges": None}, ["arcs.out.in_edges", "missing"]),
         ({"edge.since": None}, ["edge.since", "missing"]),
         ({"gascl.json": np.frombuffer(b"{}", np.uint8)}, ["gascl.json", "version"]),
         ({"gascl.json": np.frombuffer(b"\xff[", np.uint8)}, ["gascl.json"]),
@@ -483,7 +473,7 @@ def test_a_newer_version(tmp_path):
     ],
 )
 def test_members_that_are_wrong(tmp_path, changed, words):
-    path = saved_1(tmp_path / "g.npz", build(labels=[5, 4, 3, 2, 1]), **changed)
+    path = saved_tied(tmp_path / "g.npz", build(labels=[5, 4, 3, 2, 1]), **changed)
     refused([str(path), *words], lambda: Graph.read(path))
 
 
@@ -492,21 +482,22 @@ def test_no_index_reaches_beyond_its_array(tmp_path, directed):
     """A kernel reads where they point: each member of indices, just outside at either end."""
     graph = build(directed)
     arcs, vertices, edges = graph.arcs(), graph.num_vertices, graph.num_edges
+    way = "arcs.out" if directed else "arcs.both"
     limits = {
         "edge_src": vertices,
         "edge_dst": vertices,
-        "arcs.out_targets": vertices,
-        "arcs.in_sources": vertices,
-        "arcs.out_edges": edges,
-        "arcs.in_edges": edges,
-        "arcs.slot": graph.num_arcs,
+        f"{way}.out_targets": vertices,
+        f"{way}.in_sources": vertices,
+        f"{way}.out_edges": edges,
+        f"{way}.in_edges": edges,
+        f"{way}.slot": graph.num_arcs,
     }
-    for direction in ("out", "in"):
-        limits[f"arcs.{direction}_offsets"] = graph.num_arcs + 1
+    for side in ("out", "in"):
+        limits[f"{way}.{side}_offsets"] = graph.num_arcs + 1
     if not directed:
-        limits |= {"arcs.out_reversed": 2, "arcs.in_reversed": 2}
+        limits |= {f"{way}.out_reversed": 2, f"{way}.in_reversed": 2}
     path = tmp_path / "g.npz"
-    saved_1(path, graph)
+    saved_tied(path, graph)
     with np.load(path) as loaded:
         members = {name: loaded[name] for name in loaded.files}
     assert {n for n in members if n.startswith("arcs.")} <= set(limits)  # none is forgotten
@@ -515,18 +506,19 @@ def test_no_index_reaches_beyond_its_array(tmp_path, directed):
             for wrong in (-1, limits[name], np.iinfo(members[name].dtype).max):
                 changed = members[name].copy()
                 changed[place] = wrong % 256 if changed.dtype == np.uint8 else wrong
-                saved_1(path, graph, **{name: changed})
+                saved_tied(path, graph, **{name: changed})
                 refused([str(path), name], lambda: Graph.read(path))
     assert len(arcs.slot) == graph.num_arcs
 
 
 @pytest.mark.parametrize("directed", [True, False])
 def test_arcs_are_read_from_the_file_or_built(tmp_path, directed):
-    """In version 1, arcs that contradict the edges are taken on trust, unless they are to be
-    built."""
+    """Arcs that contradict the edges, and say that they do not, are taken on trust, unless they are
+    to be built."""
     graph = build(directed)
     slot = graph.arcs().slot[::-1].copy()
-    path = saved_1(tmp_path / "g.npz", graph, **{"arcs.slot": slot})
+    name = f"arcs.{'out' if directed else 'both'}.slot"
+    path = saved_tied(tmp_path / "g.npz", graph, **{name: slot})
     assert Graph.read(path).arcs().slot.tolist() == slot.tolist()
     check_same(graph, Graph.read(path, arcs=False))
     assert "arcs=False: the file's arcs are not used" in Graph.read(path, arcs=False).report
@@ -534,7 +526,9 @@ def test_arcs_are_read_from_the_file_or_built(tmp_path, directed):
 
 def test_arcs_of_other_edges(tmp_path):
     """A device's memory is measured by the edges, so that there must be no more arcs."""
-    path = saved_1(tmp_path / "g.npz", build(directed=False), edge_dst=np.int32([1, 1, 3, 2, 2, 1]))
+    path = saved_tied(
+        tmp_path / "g.npz", build(directed=False), edge_dst=np.int32([1, 1, 3, 2, 2, 1])
+    )
     refused(["are 11", "make 10"], lambda: Graph.read(path))
 
 

@@ -2,7 +2,6 @@
 
 import io
 import math
-import random
 
 import networkx as nx
 import numpy as np
@@ -117,29 +116,6 @@ CASES = {
         lambda: (io.BytesIO(text(U, V, W)),),
         {"nodetype": int},
     ),
-    "path": ("path_graph", lambda: (NODES,), {}),
-    "cycle": ("cycle_graph", lambda: (NODES,), {}),
-    "cycle of 3": ("cycle_graph", lambda: (3,), {}),
-    "star": ("star_graph", lambda: (NODES,), {}),
-    "complete": ("complete_graph", lambda: (NODES,), {}),
-}
-
-#: Undirected by create_using, or directed by an argument.
-OTHERS = {
-    "grid": ("grid_2d_graph", lambda: (5, 7), {}),
-    "torus": ("grid_2d_graph", lambda: (5, 3), {"periodic": True}),
-    "narrow torus": ("grid_2d_graph", lambda: (2, 9), {"periodic": True}),
-    **{
-        f"{name} {options}": (name, lambda arguments=arguments: arguments, options)
-        for name, arguments in {
-            "gnp_random_graph": (NODES, 0.2),
-            "fast_gnp_random_graph": (NODES, 0.2),
-            "gnm_random_graph": (NODES, 200),
-        }.items()
-        for options in ({}, {"directed": True})
-    },
-    "sparse gnp": ("fast_gnp_random_graph", lambda: (3_000, 1e-4), {}),
-    "sparse gnm": ("gnm_random_graph", lambda: (3_000, 5_000), {}),
 }
 
 
@@ -148,47 +124,24 @@ def everything(G):
     return repr([type(G), G.graph, G._node, *rows])
 
 
-def check(name, make, options):
-    """The two graphs are the same, and random generators have moved on alike."""
-    arguments = make()
-    seeds = [{}, {}]
-    if name.endswith("random_graph"):
-        seeds = [{"seed": random.Random(7)}, {"seed": random.Random(7)}]
-    G = getattr(nx, name)(*arguments, **options, **seeds[0], backend="gascl")
-    H = getattr(nx, name)(*make(), **options, **seeds[1])
-    assert stored_edges(G) is not None
-    assert (len(G), G.number_of_edges()) == (len(H), H.number_of_edges())
-    assert everything(G) == everything(H)
-    if seeds[0]:
-        assert seeds[0]["seed"].random() == seeds[1]["seed"].random()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", CASES)
 def test_stored_graphs_are_those_of_networkx(case, kind):
     name, make, options = CASES[case]
-    check(name, make, {**options, "create_using": kind})
-
-
-@pytest.mark.parametrize("case", OTHERS)
-def test_generators_make_the_graphs_of_networkx(case):
-    check(*OTHERS[case])
-
-
-def test_the_module_of_random_numbers_goes_on():
-    random.seed(3)
-    G = nx.gnm_random_graph(NODES, 50, backend="gascl")
-    after = random.random()
-    random.seed(3)
-    assert everything(nx.gnm_random_graph(NODES, 50)) == everything(G) and random.random() == after
+    G = getattr(nx, name)(*make(), **options, create_using=kind, backend="gascl")
+    H = getattr(nx, name)(*make(), **options, create_using=kind)
+    assert stored_edges(G) is not None
+    assert (len(G), G.number_of_edges()) == (len(H), H.number_of_edges())
+    assert everything(G) == everything(H)
 
 
 #: What is left to NetworkX, with or without an error.
 LEFT = {
-    "a multigraph": lambda: nx.path_graph(9, create_using=nx.MultiGraph),
-    "a graph to fill": lambda: nx.path_graph(9, create_using=nx.Graph([(3, "x")])),
-    "nodes": lambda: nx.path_graph("abc"),
-    "few edges": lambda: nx.path_graph(2),
+    "a multigraph": lambda: nx.from_edgelist(zip(U, V, strict=True), create_using=nx.MultiGraph),
+    "a graph to fill": lambda: nx.from_edgelist(
+        zip(U, V, strict=True), create_using=nx.Graph([(3, "x")])
+    ),
+    "few edges": lambda: nx.from_edgelist([(0, 1)]),
     "data of edges": lambda: nx.from_edgelist([(1, 2, {"w": 3})] * 5),
     "equal nodes": lambda: nx.from_edgelist([(0, 1.0), (1, True), (2.0, 2), (math.nan, 1)]),
     "equal tuples": lambda: nx.from_edgelist([((0, 1.0), 2), ((0, 1), 2), (3, 4)]),
@@ -214,11 +167,6 @@ LEFT = {
         io.StringIO("a\x0cb\nc\u2028d\ne\x85 f\ng h\n")
     ),
     "lines": lambda: nx.read_edgelist([b"1 2\n", b"2 3\n", b"3 4\n"]),
-    "directed, but not": lambda: nx.gnp_random_graph(9, 0.5, directed=True, create_using=nx.Graph),
-    "nearly complete": lambda: nx.gnm_random_graph(9, 35, seed=1),
-    "NumPy's generator": lambda: nx.gnm_random_graph(9, 9, seed=np.random.RandomState(1)),
-    "a directed grid": lambda: nx.grid_2d_graph(3, 4, create_using=nx.DiGraph),
-    "too many nodes": lambda: nx.path_graph(-1),
 }
 
 
@@ -267,8 +215,9 @@ def test_graphs_by_their_class(kind):
 
 def test_small_graphs_are_made_by_networkx(monkeypatch):
     monkeypatch.undo()
-    assert type(nx.path_graph(loader.LEAST, backend="gascl")) is nx.Graph
-    assert stored_edges(nx.path_graph(loader.LEAST + 1, backend="gascl")) is not None
+    path = [(node, node + 1) for node in range(loader.LEAST)]
+    assert type(nx.from_edgelist(path[1:], backend="gascl")) is nx.Graph
+    assert stored_edges(nx.from_edgelist(path, backend="gascl")) is not None
 
 
 def test_the_metadata_name_every_function():

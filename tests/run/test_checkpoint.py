@@ -439,6 +439,7 @@ def test_other_versions_are_refused(file, monkeypatch):
     for name, value, why in (
         ("__version__", "9.9", r"written by gascl 0\S+, and this is gascl 9.9"),
         ("FORMAT", 3, r"has the format 2, and gascl \S+ reads 3"),
+        ("FORMAT", 1, r"has the format 2, and gascl \S+ reads 1"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(checkpoint, name, value)
@@ -454,21 +455,6 @@ def changed_about(file, change):
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     with file.open("wb") as out:
         np.savez(out, **arrays)
-
-
-def test_a_checkpoint_of_the_first_format_is_resumed_with_a_warning(file):
-    def first_format(about):
-        about["run"] |= {"format": 1, "snippets": "of the generated code"}
-        del about["run"]["lanes"]
-
-    engine = Engine(random_graph(3, directed=True))
-    options = {"max_supersteps": 5, "not_converged": "ignore"}
-    whole = engine.run(Posts(), **options)
-    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
-    changed_about(file, first_format)
-    with pytest.warns(UserWarning, match="make sure that Posts has the snippets"):
-        resumed = engine.run(Posts(), checkpoint=file, resume=True, **options)
-    np.testing.assert_array_equal(resumed.seen, whole.seen)
 
 
 def test_code_that_is_generated_otherwise_is_the_same_program(file, monkeypatch):

@@ -2,7 +2,6 @@
 
 import io
 import tarfile
-import zipfile
 
 import pytest
 
@@ -38,14 +37,6 @@ def special(name, kind, target=""):
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, target
     return info
-
-
-def zipped(*members):
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members:
-            archive.writestr(name, content)
-    return packed.getvalue()
 
 
 def zstandard(data):

@@ -1,8 +1,7 @@
-"""A local HTTP server for downloads, which can truncate them, ignore ranges, and send errors."""
+"""A local HTTP server for downloads, which can truncate them and send errors."""
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +12,9 @@ class FileServer(ThreadingHTTPServer):
     """Serves `files`, {path: bytes}, and records the requests.
 
     Attributes:
-        asked: (path, its Range header or None) of each request.
+        asked: the path of each request.
         cuts: how many bytes of a body the next answers give, one each; then all.
-        ranges: whether Range is heeded.
-        version: the ETag; "" for none.
-        announced: the Content-Length of whole files in place of the true one; None: the true one,
-            -1: none at all.
+        announced: the Content-Length in place of the true one; None: the true one.
         encoding: the Content-Encoding to claim; "" for none.
         status: the status of all answers; 0: as usual.
     """
@@ -28,10 +24,8 @@ class FileServer(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.files: dict[str, bytes] = {}
-        self.asked: list[tuple[str, str | None]] = []
+        self.asked: list[str] = []
         self.cuts: list[int] = []
-        self.ranges = True
-        self.version = '"1"'
         self.announced: int | None = None
         self.encoding = ""
         self.status = 0
@@ -47,32 +41,15 @@ class Handler(BaseHTTPRequestHandler):
     server: FileServer
 
     def do_GET(self) -> None:
-        server, asked = self.server, self.headers.get("Range")
-        server.asked.append((self.path, asked))
+        server = self.server
+        server.asked.append(self.path)
         body = server.files.get(self.path)
         if server.status or body is None:
             self.send_error(server.status or 404)
             return
-        same = self.headers.get("If-Range", server.version) == server.version
-        found = re.fullmatch(r"bytes=(\d+)-", asked or "")
-        if found and server.ranges and same:
-            first = int(found[1])
-            if first >= len(body):
-                self.send_response(416)
-                self.send_header("Content-Range", f"bytes */{len(body)}")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-            self.send_response(206)
-            self.send_header("Content-Range", f"bytes {first}-{len(body) - 1}/{len(body)}")
-            body, length = body[first:], len(body) - first
-        else:
-            self.send_response(200)
-            length = len(body) if server.announced is None else server.announced
-        if length >= 0:
-            self.send_header("Content-Length", str(length))
-        if server.version:
-            self.send_header("ETag", server.version)
+        self.send_response(200)
+        length = len(body) if server.announced is None else server.announced
+        self.send_header("Content-Length", str(length))
         if server.encoding:
             self.send_header("Content-Encoding", server.encoding)
         self.end_headers()

@@ -318,7 +318,7 @@ def _servers() -> Iterator[list[str]]:
         with contextlib.ExitStack() as stack:
             for version in (0, 1):
                 server = stack.enter_context(serving())
-                server.files["/s.txt"], server.version = _served(version), f'"{version}"'
+                server.files["/s.txt"] = _served(version)
                 os.write(write, f"{server.url('')}\n".encode())
             os.close(write)
             signal.pause()

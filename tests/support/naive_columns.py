@@ -9,7 +9,6 @@ import re
 from support.naive_formats import Expected, Unknown, Wrong, is_whole, lines_of, real, whole
 
 MARKS = {"commas": ",", "semicolons": ";", "bars": "|", "tabs": "\t"}
-BASE = r"ids taken to start at (\d+)"
 
 
 def edge_list(data: bytes, report: list[str]) -> Expected:
@@ -93,32 +92,6 @@ def _split(line: str, separator: str | None, marks: str) -> list[str]:
         inside = {part[1:-1].replace('""', '"') for part in parts}
         return [column if column in inside else column.strip(" \t") for column in columns]
     return [column.strip(" \t") for column in columns]
-
-
-def bare_matrix(data: bytes, report: list[str]) -> Expected:
-    """Rows "i j" or "i j value", read as gascl's report says that it took them."""
-    rows = [columns for line in lines_of(data) if (columns := _split(line, None, "%"))]
-    size = None
-    if any("read as rows, columns and entries" in line for line in report):
-        height, width, count = map(whole, rows.pop(0))
-        if height != width or count != len(rows):
-            raise Wrong("the sizes are others")
-        size = height
-    (base,) = [int(found[1]) for line in report if (found := re.match(BASE, line))]
-    if len({len(row) for row in rows}) > 1 or any(len(row) not in (2, 3) for row in rows):
-        raise Wrong("rows have as many columns")
-    column = [text for row in rows for text in row[2:]]
-    value = whole if all(map(is_whole, column)) else real
-    edges = [
-        (whole(row[0]) - base, whole(row[1]) - base, *(value(text) for text in row[2:]))
-        for row in rows
-    ]
-    ids = [end for edge in edges for end in edge[:2]]
-    if size is None:
-        size = max(ids, default=-1) + 1
-    if any(not 0 <= end < size for end in ids):
-        raise Wrong("no such row or column")
-    return Expected(size, edges)
 
 
 def matrix_market(data: bytes, directed: bool | None) -> Expected:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.arcs import INT32_MAX, stable_order
+from gascl.graph.arcs import INT32_MAX
 from gascl.graph.raw_graph import RawGraph
+from gascl.io.symmetry import unpaired
 from gascl.user_messages import Option
 
 
@@ -39,35 +40,19 @@ def read_scipy(matrix: Any, directed: bool, field: str | None) -> RawGraph:
     else:
         entries = matrix.tocoo()
         row, col, values = entries.row, entries.col, entries.data
-    return parsed_entries(row, col, values, matrix.shape[0], directed, field)
-
-
-def parsed_entries(
-    row: np.ndarray,
-    col: np.ndarray,
-    values: np.ndarray,
-    size: int,
-    directed: bool,
-    field: str | None,
-) -> RawGraph:
-    """The entries of a square matrix with `size` rows as edges, like `read_scipy`.
-
-    Raises:
-        GraphError: `directed` is False, and the matrix is not symmetric.
-    """
     report = []
     if values.dtype.kind == "b":
         values = values.astype(np.int8)
         if field is not None:
             report.append(f"bool entries read as {field}, int8")
     if not directed:
-        _check_symmetric(row, col, values, size)
+        _check_symmetric(row, col, values, matrix.shape[0])
         lower = row >= col
         row, col, values = row[lower], col[lower], values[lower]
     return RawGraph(
         src=row,
         dst=col,
-        num_vertices=size,
+        num_vertices=matrix.shape[0],
         directed=directed,
         fields={} if field is None else {field: values},
         report=report,
@@ -88,38 +73,13 @@ def _of_diagonals(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return row[order], col[order], values[order]
 
 
-def _orders(
-    row: np.ndarray, col: np.ndarray, values: np.ndarray, size: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The orders that sort entries by rows, then columns, and the other way round; of several in
-    one place, by values. Threads sort by the ends alone where there are no such."""
-
-    def sorted_by(keys: np.ndarray, order: np.ndarray) -> np.ndarray:
-        return order[stable_order(keys[order].astype(np.int32), size)]
-
-    if size <= INT32_MAX:
-        order = np.arange(len(row))
-        rises = row[1:] > row[:-1]
-        if not (rises | ((row[1:] == row[:-1]) & (col[1:] > col[:-1]))).all():
-            order = sorted_by(row, sorted_by(col, order))
-        one, other = order[:-1], order[1:]
-        if not ((row[one] == row[other]) & (col[one] == col[other])).any():
-            return order, sorted_by(col, order)
-    return np.lexsort((values, col, row)), np.lexsort((values, row, col))
-
-
 def _check_symmetric(row: np.ndarray, col: np.ndarray, values: np.ndarray, size: int) -> None:
     """Raises GraphError unless every entry, including duplicates and zeros, has a mirror image."""
-    order, across = _orders(row, col, values, size)
-    value, other = values[order], values[across]
-    differ = (row[order] != col[across]) | (col[order] != row[across])
-    differ |= (value != other) & ~((value != value) & (other != other))  # NaN equals NaN here
-    if differ.any():
-        place = order[np.argmax(differ)]
-        i, j = int(row[place]), int(col[place])
+    lone = unpaired(row, col, values, size) if size <= INT32_MAX else None  # or it is refused
+    if lone is not None:
         raise GraphError(
             Option("directed", False),
-            f" needs a symmetric matrix, and this one is not at ({i}, {j}); use ",
+            f" needs a symmetric matrix, and this one is not at ({row[lone]}, {col[lone]}); use ",
             Option("directed", True),
             ", or make it symmetric, e.g. matrix.maximum(matrix.T)",
         )

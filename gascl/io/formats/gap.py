@@ -8,22 +8,19 @@ weight; of a directed graph also offsets and neighbors of the reversed arcs.
 
 from __future__ import annotations
 
-import os
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype, stable_order
+from gascl.graph.arcs import INT32_MAX, index_dtype
 from gascl.graph.csr_ends import CsrEnds
-from gascl.graph.parallel import blocks, in_threads
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import created, opened, packing, plain
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.symmetry import MADE_DIRECTED, unpaired
+from gascl.io.symmetry import MADE_DIRECTED, WeightedArcs, unmatched, unpaired
 from gascl.user_messages import Message, Option
 
 if TYPE_CHECKING:
@@ -74,47 +71,35 @@ def read(path: Path, directed: bool | None) -> RawGraph:
                 f"it has {size:,} bytes, and the {num_vertices:,} vertices and {num_arcs:,} arcs "
                 f"of its header take {needed:,}",
             )
-        about = (size is not None, num_vertices, num_arcs, dtype)
-        given = _Neighbors.read(path, file, *about, forward=(True,) if stored else (True, False))
-        inverse = None
-        if stored:
-            inverse = _Neighbors.read(path, file, *about, forward=(False,))
+        arcs = _arcs(path, file, num_vertices, num_arcs, dtype)
+        back = _arcs(path, file, num_vertices, num_arcs, dtype) if stored else None
         if file.read(1):
             raise _damaged(path, "it continues after its last part")
-    tail, head_of, weight = given.row, given.vertex, given.weight
+    src, dst, weight = arcs
+    row = src.rows
     report = [f"GAP: {'directed' if stored else 'undirected'}, as the file says"]
-    if inverse is not None:
-        if inverse.sums != given.sums:
-            _check_inverse(path, given, inverse)
+    ends: np.ndarray | CsrEnds = src
+    if back is not None:
+        _check_inverse(path, (row, dst, weight), (back[1], back[0].rows, back[2]), num_vertices)
         if directed is False:
             report.append(
                 Message(Option("directed", False), ": every arc became an undirected edge")
             )
     else:
-        if given.sums[0] != given.sums[1]:
-            _check_pairs(path, given)
+        _check_pairs(path, row, dst, weight, num_vertices)
         if directed:
             report.append(MADE_DIRECTED)
         else:
-            tail, head_of, weight = given.lower()
-    directed = stored if directed is None else directed
-    arcs = {}
-    if directed == stored:
-        known = given.known()
-        out = Order(tail, head_of, num_vertices, both=not directed, known=known)
-        into = out
-        if inverse is not None:
-            into = Order(head_of, tail, num_vertices, known=inverse.known())
-        direction = "out" if directed else "both"
-        arcs = {direction: Arcs(out, into, tail, direction)}
+            lower = row <= dst
+            ends, dst = row[lower], dst[lower]
+            weight = None if weight is None else weight[lower]
     return RawGraph(
-        src=tail,
-        dst=head_of,
+        src=ends,
+        dst=dst,
         num_vertices=num_vertices,
-        directed=directed,
+        directed=stored if directed is None else directed,
         fields={} if weight is None else {"weight": weight},
         report=report,
-        arcs=arcs,
         in_range=True,
     )
 
@@ -188,174 +173,54 @@ def _take(path: Path, file: BinaryIO, size: int) -> bytearray:
     return data
 
 
-#: Random odd factors, so that no file is made to deceive the sums of `_hashed`.
-FACTORS = [np.uint64(int.from_bytes(os.urandom(8), "little") | 1) for _ in range(3)]
-
-
-def _hashed(row: np.ndarray, end: np.ndarray, weight: np.ndarray | None) -> int:
-    """A sum over arcs, modulo 2^64, that others than these have by a chance of about 2^-64."""
-    keys = row.astype(np.uint64)
-    keys <<= np.uint64(32)
-    keys |= end.view(np.uint32)
-    keys *= FACTORS[0]
-    mixed = keys >> np.uint64(29)
-    keys ^= mixed
-    if weight is not None:
-        keys += weight.view(np.uint32) * FACTORS[2]
-        np.right_shift(keys, np.uint64(32), out=mixed)
-        keys ^= mixed
-    keys *= FACTORS[1]
-    np.right_shift(keys, np.uint64(32), out=mixed)
-    keys ^= mixed
-    return int(keys.sum())
-
-
-@dataclass
-class _Neighbors:
-    """Offsets and neighbors in a file, checked. A arcs, V vertices."""
-
-    offsets: np.ndarray  # int64 (V+1,)
-    row: np.ndarray  # int32 (A,): the vertex that each neighbor belongs to
-    vertex: np.ndarray  # int32 (A,): the neighbors
-    weight: np.ndarray | None  # int32 (A,)
-    rises: bool  # the neighbors of each vertex are in order
-    sums: list[int]  # of hashes of the arcs
-
-    @classmethod
-    def read(
-        cls,
-        path: Path,
-        file: BinaryIO,
-        plain: bool,
-        num_vertices: int,
-        num_arcs: int,
-        dtype: np.dtype,
-        forward: tuple[bool, ...],
-    ) -> _Neighbors:
-        """The next part of the file, in threads.
-
-        Args:
-            plain: the file is not compressed, and has the right size.
-            forward: for each sum, whether the arcs run from their row.
-        """
-        offsets = np.frombuffer(_take(path, file, 8 * (num_vertices + 1)), dtype="<i8")
-        falls = np.flatnonzero(offsets[1:] < offsets[:-1])
-        if len(falls):
-            raise _damaged(path, f"the offsets decrease after vertex {falls[0]}")
-        if offsets[0] != 0 or offsets[-1] != num_arcs:
-            raise _damaged(
-                path, f"the offsets go from {offsets[0]} to {offsets[-1]}, not from 0 to {num_arcs}"
-            )
-        if plain:
-            begin = file.tell()
-
-            def taken(block: slice) -> np.ndarray:
-                arcs = np.empty(block.stop - block.start, dtype)
-                with path.open("rb", buffering=0) as own:
-                    own.seek(begin + dtype.itemsize * block.start)
-                    if own.readinto(arcs.view(np.uint8).data) != arcs.nbytes:
-                        raise _damaged(path, "it ends too early")
-                return arcs
-
-            file.seek(begin + dtype.itemsize * num_arcs)
-        else:
-            whole = np.frombuffer(_take(path, file, dtype.itemsize * num_arcs), dtype=dtype)
-
-            def taken(block: slice) -> np.ndarray:
-                return whole[block]
-
-        row, vertex = np.empty(num_arcs, np.int32), np.empty(num_arcs, np.int32)
-        weight = np.empty(num_arcs, np.int32) if "weight" in (dtype.names or ()) else None
-
-        runs = CsrEnds(offsets)
-
-        def take(block: slice) -> tuple[int | None, bool, list[int]]:
-            arcs = taken(block)
-            ends, numbers = vertex[block], None
-            ends[:] = arcs["vertex"]
-            if weight is not None:
-                numbers = weight[block]
-                numbers[:] = arcs["weight"]
-            if ends.view(np.uint32).max() >= num_vertices:
-                outside = (ends < 0) | (ends >= num_vertices)
-                return block.start + int(np.argmax(outside)), False, []
-            rows = row[block]
-            rows[:] = runs[block]
-            rises = ((rows[1:] > rows[:-1]) | (ends[1:] >= ends[:-1])).all()
-            pairs = [(rows, ends) if runs else (ends, rows) for runs in forward]
-            return None, bool(rises), [_hashed(*pair, numbers) for pair in pairs]
-
-        parts = blocks(num_arcs)
-        pieces = in_threads(take, parts)
-        outside = [place for place, *_ in pieces if place is not None]
-        if outside:
-            owner = int(np.searchsorted(offsets, outside[0], side="right")) - 1
-            raise _damaged(
-                path,
-                f"vertex {owner} has the neighbor {vertex[outside[0]]}, and vertices are "
-                f"0 to {num_vertices - 1}",
-            )
-        seams = np.array([part.start for part in parts[1:]], np.int64)
-        rises = (
-            all(each for _, each, _ in pieces)
-            and not ((row[seams] == row[seams - 1]) & (vertex[seams] < vertex[seams - 1])).any()
+def _arcs(
+    path: Path, file: BinaryIO, num_vertices: int, num_arcs: int, dtype: np.dtype
+) -> tuple[CsrEnds, np.ndarray, np.ndarray | None]:
+    """The next offsets and neighbors: the vertex that each neighbor belongs to, the neighbors and
+    perhaps the weights, int32 (A,)."""
+    offsets = np.frombuffer(_take(path, file, 8 * (num_vertices + 1)), dtype="<i8")
+    falls = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if len(falls):
+        raise _damaged(path, f"the offsets decrease after vertex {falls[0]}")
+    if offsets[0] != 0 or offsets[-1] != num_arcs:
+        raise _damaged(
+            path, f"the offsets go from {offsets[0]} to {offsets[-1]}, not from 0 to {num_arcs}"
         )
-        sums = [sum(each[at] for _, _, each in pieces) % 2**64 for at in range(len(forward))]
-        return cls(offsets, row, vertex, weight, rises, sums)
-
-    def known(self) -> dict[str, np.ndarray]:
-        """The arrays of an Order of these arcs."""
-        known = {"offsets": self.offsets.astype(index_dtype(len(self.row)))}
-        if self.rises:
-            known["ends"] = self.vertex
-        return known
-
-    def lower(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Rows, neighbors and weights of the arcs whose row is not the higher end."""
-
-        def chosen(block: slice) -> list[np.ndarray]:
-            kept = self.row[block] <= self.vertex[block]
-            return [each[block][kept] for each in arrays]
-
-        arrays = [each for each in (self.row, self.vertex, self.weight) if each is not None]
-        none = [each[:0] for each in arrays]
-        found = in_threads(chosen, blocks(len(self.row)))
-        row, vertex, *weight = map(np.concatenate, zip(none, *found, strict=True))
-        return row, vertex, weight[0] if weight else None
-
-    def arcs(self) -> np.ndarray:
-        """(A,) with the fields vertex and perhaps weight."""
-        names = ["vertex"] if self.weight is None else ["vertex", "weight"]
-        arcs = np.empty(len(self.row), [(name, np.int32) for name in names])
-        for name in names:
-            arcs[name] = getattr(self, name)
-        return arcs
+    neighbors = np.frombuffer(_take(path, file, dtype.itemsize * num_arcs), dtype=dtype)
+    columns = [np.ascontiguousarray(neighbors[name], np.int32) for name in dtype.names or ()]
+    vertex, *weight = columns
+    outside = np.flatnonzero((vertex < 0) | (vertex >= num_vertices))
+    if len(outside):
+        owner = int(np.searchsorted(offsets, outside[0], side="right")) - 1
+        raise _damaged(
+            path,
+            f"vertex {owner} has the neighbor {vertex[outside[0]]}, and vertices are "
+            f"0 to {num_vertices - 1}",
+        )
+    runs = CsrEnds(offsets.astype(index_dtype(num_arcs)))
+    return runs, vertex, weight[0] if weight else None
 
 
-def _check_pairs(path: Path, given: _Neighbors) -> None:
+def _check_pairs(
+    path: Path, row: np.ndarray, vertex: np.ndarray, weight: np.ndarray | None, num_vertices: int
+) -> None:
     """Raises FormatError for an arc of an undirected graph that has no equal one back."""
-    lone = unpaired(given.row, given.vertex, given.weight, len(given.offsets) - 1)
+    lone = unpaired(row, vertex, weight, num_vertices)
     if lone is not None:
-        u, v = int(given.row[lone]), int(given.vertex[lone])
-        raise _damaged(path, f"it is undirected, and the arc from {u} to {v} has no equal one back")
+        raise _damaged(
+            path,
+            f"it is undirected, and the arc from {row[lone]} to {vertex[lone]} has no equal one "
+            "back",
+        )
 
 
-def _check_inverse(path: Path, given: _Neighbors, inverse: _Neighbors) -> None:
-    """Raises FormatError unless the reversed arcs are those of the graph, in any order."""
-    order = stable_order(given.vertex, len(given.offsets) - 1)
-    expected, arcs, head = given.arcs()[order], inverse.arcs(), inverse.row
-    names = arcs.dtype.names or ()
-    expected["vertex"] = given.row[order]
-    if (given.vertex[order] != head).any():
-        differ = given.vertex[order] != head
-    else:
-        keys = [head, *(arcs[name] for name in names)]
-        arcs = arcs[np.lexsort(keys[::-1])]
-        keys = [head, *(expected[name] for name in names)]
-        expected = expected[np.lexsort(keys[::-1])]
-        differ = arcs != expected
-    if differ.any():
-        vertex = int(head[np.argmax(differ)])
+def _check_inverse(path: Path, arcs: WeightedArcs, back: WeightedArcs, num_vertices: int) -> None:
+    """Raises FormatError unless the reversed arcs, turned back, are those of the graph, in any
+    order."""
+    found = unmatched(arcs, back, num_vertices)
+    if found is not None:
+        number, place = found
+        vertex = (arcs, back)[number][1][place]
         raise _damaged(path, f"the reversed arcs of vertex {vertex} are not those of the graph")
 
 

@@ -17,13 +17,11 @@ from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import created, opened, unended
 from gascl.io.format import Format, check_limits, without
 from gascl.io.number_rows import read_rows, write_rows
-from gascl.io.symmetry import ASSUMED_DIRECTED, both_ways
+from gascl.io.symmetry import both_ways
 from gascl.io.text_lines import (
     ODD,
     LineReader,
     Splitter,
-    is_int64,
-    is_number,
     line_of_row,
     return_inside,
 )
@@ -46,10 +44,6 @@ def read(path: Path, directed: bool | None) -> RawGraph:
     triangles: -x at (j, i) for x at (i, j). Values are the field "weight"; a pattern has none. In
     an array, which stores all entries, the nonzero ones are edges.
 
-    A file without the header is a list of coordinates: rows "i j" or "i j value", possibly after a
-    row of sizes "V V E". Ids start at 0 if one is 0, otherwise at 1; the report says how the file
-    was interpreted.
-
     SciPy reads the header but not the entries: SciPy 1.17's `mmread` reads 0.5x as 0.5 and ends the
     process at a NUL or at a final value 1e-, and its `mminfo` can abort when given a file object,
     so it is given the header's bytes.
@@ -62,16 +56,13 @@ def read(path: Path, directed: bool | None) -> RawGraph:
     with opened(path) as file:
         lines = LineReader(path, file)
         header = _header(path, lines)
-        if header and not header[0].lower().startswith(BANNER):
-            bare = read_bare(path, lines, header, directed)
-            if bare is not None:
-                return bare
         try:
             height, width, count, layout, kind, symmetry = mminfo(io.BytesIO(b"".join(header)))
         except (ValueError, OverflowError) as error:
             raise FormatError(
-                f"{path} has no Matrix Market header: {str(error).rstrip('.')}; correct the file, "
-                "or, if it is a plain list of edges, read it with ",
+                f"{path} has no Matrix Market header: {str(error).rstrip('.')}; correct the file: "
+                "write '%%MatrixMarket matrix coordinate real general' (or pattern) and a row of "
+                "sizes, 'V V E', before its rows; or, if it is a list of edges, read it with ",
                 Option("format", "edgelist"),
             ) from error
         _check(path, height, width, layout, kind, symmetry, directed)
@@ -249,134 +240,6 @@ def _entries(
         column = np.searchsorted(begins, nonzero, side="right") - 1
         row = nonzero - begins[column] + column + below
     return row, column, values[nonzero]
-
-
-ANYWAY = Message(
-    "read it with ",
-    Option("format", "edgelist"),
-    ", which reads every row as an edge, or give it a header",
-)
-
-
-def read_bare(
-    path: Path, lines: LineReader, header: list[bytes], directed: bool | None
-) -> RawGraph | None:
-    """Read rows "i j" or "i j value", possibly after one of sizes; None if they are anything else.
-
-    Args:
-        header: the lines read so far; the last is the first row.
-
-    Raises:
-        FormatError: a row is not an entry, or it is unclear whether the first row gives sizes.
-    """
-    first = SPLITTER.split(header[-1].decode(errors=ODD))
-    following: list[str] = []
-    while not following and (line := lines.line()) is not None:
-        following = SPLITTER.split(line.decode(errors=ODD))
-    if len(first) not in (2, 3) or not all(map(is_number, first)):
-        return None
-    report = ["no Matrix Market header: read as a plain list of coordinates", *unended(path)]
-    sizes = None
-    if len(first) == 3 and len(following) == 2:
-        sizes = _bare_sizes(path, first)
-    width = len(following) if sizes else len(first)
-    src, dst, *values = _bare_rows(path, width, len(header) if sizes else 0)
-    if width == 3 and sizes is None and values[0].dtype.kind == "i":
-        sizes = _first_as_sizes(path, src, dst, values[0])
-        if sizes:
-            src, dst, values = src[1:], dst[1:], [values[0][1:]]
-    if sizes and sizes[2] != len(src):
-        lost = "it may be cut off: fetch it again"
-        raise FormatError(
-            f"{path}: the first row, {' '.join(first)!r}, declares {sizes[2]:,} entries, and the "
-            f"file has {len(src):,}; {lost if len(src) < sizes[2] else 'correct it'}, or ",
-            ANYWAY,
-        )
-    least = min((int(ids.min()) for ids in (src, dst) if len(ids)), default=1)
-    most = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=0)
-    base = 0 if least == 0 else 1
-    size = sizes[0] if sizes else most + 1 - base
-    if least < 0 or most >= size + base:
-        raise FormatError(
-            f"{path}: the ids are {least} to {most}, and those of a matrix "
-            + (f"of {size} rows and columns are {base} to {size - 1 + base}" if sizes else "are")
-            + f"{'' if sizes else ' not negative'}; correct them, or ",
-            ANYWAY,
-        )
-    if sizes:
-        report.append(f"first row {' '.join(first)!r} read as rows, columns and entries")
-    else:
-        report.append(f"no row of sizes: {size:,} vertices, from the highest id, {most}")
-    report.append(f"ids taken to start at {base}, since the lowest is {least}")
-    if values:
-        report.append(f"third column read as weight, {values[0].dtype}")
-    if directed is None:
-        report.append(ASSUMED_DIRECTED)
-    return RawGraph(
-        src=src - base,
-        dst=dst - base,
-        num_vertices=size,
-        directed=directed is not False,
-        fields={"weight": values[0]} if values else {},
-        report=report,
-    )
-
-
-def _bare_sizes(path: Path, row: list[str]) -> tuple[int, int, int]:
-    """The row as sizes, which is all that three columns before rows of two can be."""
-    if not all(map(is_int64, row)):
-        raise FormatError(
-            f"{path}: the first row, {' '.join(row)!r}, has three columns, and the next has two; "
-            f"expected sizes, 'V V E', or no such row; correct it, or ",
-            ANYWAY,
-        )
-    height, width, count = map(int, row)
-    if height != width:
-        raise _not_square(path, height, width)
-    return height, width, count
-
-
-def _first_as_sizes(
-    path: Path, src: np.ndarray, dst: np.ndarray, values: np.ndarray
-) -> tuple[int, int, int] | None:
-    """The first row as sizes, if these fit a matrix of the remaining rows; values are integers."""
-    height, width, count = int(src[0]), int(dst[0]), int(values[0])
-    rest = len(src) - 1
-    within = not rest or (src[1:].max() <= height and dst[1:].max() <= width)
-    if count == rest and within and height != width:
-        raise _not_square(path, height, width)
-    if count == rest and within:
-        return height, width, count
-    if height == width and within and rest and height > 1:
-        raise FormatError(
-            f"{path}: the first row, '{height} {width} {count}', may be an edge, or the sizes 'V V "
-            f"E' of a file with {rest:,} more rows; correct it, or ",
-            ANYWAY,
-        )
-    return None
-
-
-def _not_square(path: Path, height: int, width: int) -> FormatError:
-    return FormatError(
-        f"{path}: the first row declares {height} rows and {width} columns, and an adjacency "
-        "matrix is square; correct it, or, if it is an edge, ",
-        ANYWAY,
-    )
-
-
-def _bare_rows(path: Path, width: int, skip: int) -> list[np.ndarray]:
-    """The columns of all rows after `skip` lines.
-
-    Raises:
-        FormatError: a row is not an entry; names the line.
-    """
-    wrong = Message(
-        f"is not an entry like those before it: expected row and column"
-        f"{' and a value' if width == 3 else ''}; correct the line, or, if the ids do not number "
-        "rows, read it with ",
-        Option("format", "edgelist"),
-    )
-    return read_rows(path, 2, [None] * (width - 2), wrong, comments="%", skip=skip)
 
 
 def write(path: Path, graph: Graph) -> None:

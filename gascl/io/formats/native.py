@@ -45,9 +45,7 @@ from gascl.util.progress import Progress
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-#: Of the layout; a reader accepts versions up to its own. In version 1, the arcs were always there,
-#: in one way, and not tied to the edges. In version 3, offsets tell one end of the edges; files
-#: without them are of version 2, for readers of that.
+#: Of the layout, the only one that a reader accepts.
 VERSION = 3
 ABOUT = "gascl.json"
 FLAGS = ("out_reversed", "in_reversed")
@@ -55,6 +53,8 @@ ENDS = ("edge_src", "edge_dst")
 RUNS = ".offsets"  # where edges are in the order of an end: END.offsets in place of END
 LABELS = ("labels", "labels.utf8", "labels.offsets")
 NUMBERED = "numbered"  # arcs by other numbers of the vertices: WAY.numbered
+#: The errors of JSON that gascl has not written.
+_WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 def write(path: Path, graph: Graph, arcs: bool = False) -> None:
@@ -151,7 +151,7 @@ def save(
     sums = in_threads(lambda name: checksum(members[name]), tied)
     about = {
         "format": "gascl graph",
-        "version": VERSION if any(name + RUNS in members for name in ENDS) else VERSION - 1,
+        "version": VERSION,
         "num_vertices": num_vertices,
         "num_edges": max(len(members[name]) for name in ENDS if name in members),
         "directed": directed,
@@ -162,10 +162,8 @@ def save(
         "fingerprint": fingerprint,
         "tied": dict(zip(tied, sums, strict=True)),
         "members": list(members),
+        "types": {noun: _kinds((types or {}).get(noun, {})) for noun in ("edge", "vertex")},
     }
-    typed = {noun: _kinds(kinds) for noun, kinds in (types or {}).items() if kinds}
-    if typed:  # files without are as they always were
-        about["types"] = typed
     text = np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8)
     if progress is not None:
         progress.at(0)
@@ -257,7 +255,7 @@ def read(
             checked by checksums; False builds them, for files that somebody may have forged.
 
     Raises:
-        FormatError: the file is not gascl's, has a newer version, is cut off or damaged, or its
+        FormatError: the file is not gascl's, has another version, is cut off or damaged, or its
             arcs are those of other edges; names the member.
     """
     for name, value in (("mmap", mmap), ("verify", verify), ("arcs", arcs)):
@@ -273,7 +271,7 @@ def read(
         check_all((member, checks.get(name)) for name, member in members.items())
         contents.check_order()
     report = parsed.report
-    report.append(f"gascl's .npz, version {contents.version}")
+    report.append("gascl's .npz")
     unverified = Message(Option("verify", False, of="reader"), ": nothing checked")
     report.append("checksums and ranges verified" if verify else unverified)
     if directed in (None, parsed.directed) and not arcs:
@@ -323,11 +321,14 @@ class _Contents:
         members[ABOUT].check()
         try:
             self.about: dict[str, Any] = json.loads(members[ABOUT].array.tobytes())
-            self.version = int(self.about["version"])
-            if self.version > VERSION:
+            version = int(self.about["version"])
+            if version != VERSION:
+                remedy = "`pip install --upgrade gascl`"
+                if version < VERSION:
+                    remedy = "write the graph again, from where it came"
                 raise FormatError(
-                    f"{path} is in version {self.version} of gascl's .npz, and this gascl reads "
-                    f"up to {VERSION}: `pip install --upgrade gascl`"
+                    f"{path} is in version {version} of gascl's .npz, and this gascl reads "
+                    f"version {VERSION}: {remedy}"
                 )
             self.num_vertices = int(self.about["num_vertices"])
             self.num_edges = int(self.about["num_edges"])
@@ -337,7 +338,7 @@ class _Contents:
             self.names = [list(map(str, self.about[f"{n}_fields"])) for n in ("edge", "vertex")]
         except FormatError:
             raise
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        except _WRONG as error:
             raise self._wrong(ABOUT, f"is not what gascl writes ({error!r})") from error
         missing = [name for name in self.listed if name not in members]
         if missing:
@@ -347,8 +348,7 @@ class _Contents:
 
     def _places(self) -> dict[str, dict[str, str]]:
         """The members with arcs, by direction and name."""
-        main = "out" if self.directed else "both"
-        places = self.about["arcs"] if self.version > 1 else {main: self.about["arcs"]}
+        places = self.about["arcs"]
         known = {"both", f"both.{NUMBERED}"}
         if self.directed:
             known |= {"out", f"out.{NUMBERED}", f"in.{NUMBERED}"}
@@ -357,9 +357,7 @@ class _Contents:
             set(places[direction]) <= names for direction in places
         ):
             raise ValueError("there are no such arcs")
-        self.shares = {
-            direction: float(share) for direction, share in self.about.get("shares", {}).items()
-        }
+        self.shares = {direction: float(share) for direction, share in self.about["shares"].items()}
         return {
             direction: {name: str(places[direction][name]) for name in places[direction]}
             for direction in places
@@ -384,7 +382,7 @@ class _Contents:
 
     def parsed(self) -> RawGraph:
         """Views of the members, without looking at what they hold."""
-        if self.places and self.version > 1:
+        if self.places:
             self._check_tied()
         count, edges = self.num_vertices, self.num_edges
         edge_names, vertex_names = self.names
@@ -419,8 +417,8 @@ class _Contents:
         """The types of those fields that are not just numbers."""
         types: dict[str, FieldType] = {}
         try:
-            known = {n: dict(each) for n, each in self.about.get("types", {}).get(noun, {}).items()}
-        except (AttributeError, TypeError, ValueError) as error:
+            known = {name: dict(each) for name, each in self.about["types"][noun].items()}
+        except _WRONG as error:
             raise self._wrong(ABOUT, f"has types that gascl does not write ({error})") from error
         for name in [name for name in names if name in known]:
             member, kind = f"{noun}.{name}", known[name].get("type")

@@ -5,21 +5,18 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.arcs import arcs_of, index_dtype
-from gascl.graph.csr_ends import CsrEnds, rises
-from gascl.graph.parallel import in_threads
+from gascl.graph.csr_ends import rises
 from gascl.graph.raw_graph import RawGraph
-from gascl.io.adapters.scipy import parsed_entries, read_scipy
-from gascl.io.files import created, opened
+from gascl.io.adapters.scipy import read_scipy
+from gascl.io.files import check_fits, created, opened
 from gascl.io.format import Format, check_limits
-from gascl.io.mapped_npz import SIGNATURE, check_begin, check_deflated, read_members
+from gascl.io.mapped_npz import SIGNATURE, check_begin
 from gascl.io.symmetry import ASSUMED_DIRECTED
 
 if TYPE_CHECKING:
@@ -45,75 +42,23 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Raw
             (and symmetric, if read as undirected).
     """
     report: list[str] = []
-    entries = _entries(path)
-    matrix: Any = None
-    if entries is None:
-        matrix = _matrix(path, report)
-        kind, values, size = matrix.format, matrix.data, matrix.shape[0]
-    else:
-        kind, row, col, values, size, offsets = entries
-    report.insert(0, f"SciPy .npz: {kind}, {values.dtype}")
-    if field is not None and values.dtype == bool and values.all():
+    matrix = _matrix(path, report)
+    report.insert(0, f"SciPy .npz: {matrix.format}, {matrix.dtype}")
+    if field is not None and matrix.dtype == bool and matrix.data.all():
         field = None
         report.append("bool entries, all true: a pattern, without a field")
     if directed is None:
         report.append(ASSUMED_DIRECTED)
     try:
-        if entries is None:
-            parsed = read_scipy(matrix, directed is not False, field)
-        else:
-            parsed = parsed_entries(row, col, values, size, directed is not False, field)
-            arcs = {}
-            if parsed.directed and offsets is not None:
-                arcs["out"] = arcs_of(row, col, size, "out")
-                (arcs["out"].out if kind == "csr" else arcs["out"].into).know(offsets)
-            parsed = replace(parsed, arcs=arcs, in_range=True)
+        parsed = read_scipy(matrix, directed is not False, field)
     except GraphError as error:
         raise FormatError(f"{path}: ", error.message) from error
     parsed.report[:0] = report
     return parsed
 
 
-def _entries(
-    path: Path,
-) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray | None] | None:
-    """Format, rows, columns, values and size of a square CSR, CSC or COO matrix, read in threads,
-    and the offsets of the first two; None if it is another or anything is wrong, which SciPy's
-    reader says."""
-    try:
-        members = read_members(path, mapped=True, packed=True)
-        kind = members["format"].array.item()
-        kind = kind.decode("ascii") if isinstance(kind, bytes) else kind
-        names = ("row", "col") if kind == "coo" else ("indices", "indptr")
-        height, width = members["shape"].array.tolist()
-        if kind not in ("csr", "csc", "coo") or not 0 <= height == width:
-            return None
-        # The longest first, so that threads end together.
-        limits = {"data": None, names[0]: height, names[1]: height if kind == "coo" else None}
-        loaded = in_threads(lambda name: members[name].loaded(limits[name]), limits)
-        for name in members.keys() - limits.keys():  # a few bytes each
-            members[name].check()
-    except (FormatError, KeyError, ValueError, TypeError, UnicodeError):
-        return None
-    values, first, second = loaded
-    if any(each.ndim != 1 for each in loaded) or values.dtype.kind not in "iufb":
-        return None
-    if {first.dtype.kind, second.dtype.kind} != {"i"} or len(values) != len(first):
-        return None
-    if kind == "coo":
-        if len(first) != len(second):
-            return None
-        return kind, first, second, values, height, None
-    if len(second) != height + 1 or not rises(second, len(first)):
-        return None
-    places = (CsrEnds(second).rows, first)
-    row, col = places if kind == "csr" else places[::-1]
-    offsets = second.astype(index_dtype(len(first)), copy=False)
-    return kind, row, col, values, height, offsets if first.dtype == np.int32 else None
-
-
 def _matrix(path: Path, report: list[str]) -> Any:
-    """Any matrix, by SciPy's reader, and checked."""
+    """The matrix, by SciPy's reader, and checked."""
     from scipy.sparse import load_npz
 
     with opened(path) as file:
@@ -123,7 +68,9 @@ def _matrix(path: Path, report: list[str]) -> Any:
         source.seek(0)
         try:
             with zipfile.ZipFile(source) as archive:
-                check_deflated(path, archive.infolist())
+                # Compressed members take their size twice: as bytes, and as arrays.
+                packed = [info for info in archive.infolist() if info.compress_type]
+                check_fits(path, 2 * sum(info.file_size for info in packed))
             source.seek(0)
             with warnings.catch_warnings(record=True) as warned:  # of headers that Python 2 wrote
                 warnings.simplefilter("always")

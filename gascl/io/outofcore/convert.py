@@ -26,7 +26,6 @@ from gascl.io.formats import native
 from gascl.io.formats.edge_list import check_announced
 from gascl.io.outofcore.disk_array import BLOCK, DiskArray
 from gascl.io.outofcore.duckdb_sort import DuckDBSort
-from gascl.io.outofcore.external_sort import ExternalSort
 from gascl.io.outofcore.id_map import IdMap, MappedIds
 from gascl.io.outofcore.job_dir import JobDir
 from gascl.io.outofcore.source import EdgeSource
@@ -97,7 +96,7 @@ class Conversion:
             **source.identity(),
             "policies": [duplicates, self_loops],
         }
-        if duplicates != "keep" or not source.numbered:
+        if arcs or duplicates != "keep" or not source.numbered:
             # Before any work: it says what is missing.
             DuckDBSort(target.parent, self._room).close()
 
@@ -550,25 +549,22 @@ class Conversion:
                 keys = np.concatenate([keys, _pairs(b[across], a[across], bits)])
             return keys
 
-        def keys() -> Iterator[np.ndarray]:
-            return in_order(pairs, zip(row.blocks(), end.blocks(), strict=True))
-
-        def split(found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            ends = found.astype(np.int32)  # and bits of the row
-            ends &= (1 << bits) - 1
-            found >>= bits
-            return found.astype(np.int32), ends
+        def keys() -> Iterator[dict[str, np.ndarray]]:
+            for found in in_order(pairs, zip(row.blocks(), end.blocks(), strict=True)):
+                yield {"key": found}
+                self._progress.advance(len(found))
 
         ends = self._new(f"{side}.ends", np.int32)
-        sort = ExternalSort(self._work.path, self._room, self._progress)
+        sort = self._sort()
 
         def rows() -> Iterator[np.ndarray]:
-            for block, block_ends in sort.sorted(keys, num_arcs, count << bits, split):
-                ends.append(block_ends)
-                self._progress.advance(len(block))
-                yield block
+            for (found,) in sort.batches("SELECT key FROM keys ORDER BY key", keys=keys()):
+                ends.append((found & ((1 << bits) - 1)).astype(np.int32))
+                self._progress.advance(len(found))
+                yield (found >> bits).astype(np.int32)
 
-        _write_offsets(offsets, rows(), count, num_arcs)
+        _write_offsets(offsets, rows() if len(row) else (), count, num_arcs)
+        sort.close()
         return {"offsets": self._work.noted(offsets), "ends": self._work.noted(ends)}
 
 

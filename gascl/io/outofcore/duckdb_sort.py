@@ -78,11 +78,6 @@ class DuckDBSort:
                 raise KeyboardInterrupt from None
             raise
 
-    def execute(self, query: str, **tables: Iterable[dict[str, Any]]) -> None:
-        """Run a statement that gives nothing, as `batches`."""
-        for _ in self.arrow(query, **tables):
-            pass
-
     def _explained(self, error: Exception) -> FormatError:
         return FormatError(
             f"sorting failed: {' '.join(str(error).split())[:300]}; give more with --memory, or "

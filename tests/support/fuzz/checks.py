@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from support import naive_columns, naive_formats
+from support import naive_formats
 from support.naive_formats import Expected, Unknown, Wrong
 
 from gascl.errors import GasclError
@@ -186,12 +186,6 @@ def both_ways(expected: Expected, graph: Graph) -> Expected:
             (head, tail, *rest) for tail, head, *rest in expected.edges if tail != head
         ]
     return expected
-
-
-def matrix(data: bytes, graph: Graph, directed: bool | None) -> Expected:
-    if any("no Matrix Market header" in line for line in graph.report):
-        return naive_columns.bare_matrix(data, graph.report)
-    return naive_columns.matrix_market(data, directed)
 
 
 def check_dimacs(data: bytes, folder: Path) -> None:

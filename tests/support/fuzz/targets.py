@@ -16,7 +16,6 @@ from support.fuzz.checks import (
     check_gascl,
     check_graphalytics,
     check_scipynpz,
-    matrix,
     table_check,
     text_check,
 )
@@ -57,16 +56,16 @@ TARGETS = {
         ),
     ),
     "matrixmarket": Target(
-        text_check("matrixmarket", ("a.mtx",), matrix),
+        text_check(
+            "matrixmarket",
+            ("a.mtx",),
+            lambda data, _, directed: naive_columns.matrix_market(data, directed),
+        ),
         (
             *(*NUMBERS, b"%%MatrixMarket matrix coordinate ", b"array ", b"real ", b"integer "),
             *(b"pattern ", b"general\n", b"symmetric\n", b"skew-symmetric\n"),
             b"unsigned-integer ",
         ),
-    ),
-    "baremtx": Target(
-        text_check("matrixmarket", ("a.mtx",), matrix),
-        (*NUMBERS, b"%", b"3 3 2\n"),
     ),
     "dimacs": Target(
         check_dimacs,
