@@ -27,8 +27,9 @@ Leiden Algorithm (2024).
 
 import numpy as np
 
-from gascl import Graph, ProgramError, VertexProgram, aggregate, edge, param, vertex
+from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
 from gascl.graph.contract import numbered
+from gascl.graph.copies import repeated
 from gascl.programs.local_moving import Move
 
 #: On a level, moving ends when fewer than one in so many vertices have moved or have yet to look.
@@ -269,23 +270,6 @@ def inside_of(graph):
     loops, weight = graph.edge_src == graph.edge_dst, graph.edge_fields.get("weight")
     values = None if weight is None else weight[loops]
     return sums(graph.edge_src[loops], values, graph.num_vertices)
-
-
-def repeated(graph, times, multiples=None):
-    """The graph that consists of the graph so many times.
-
-    Args:
-        multiples: by which to multiply the weights of each; None: by none.
-    """
-    if times == 1:
-        return graph
-    count, copy = graph.num_vertices, np.repeat(np.arange(times), graph.num_edges)
-    ends = (np.tile(end, times) + count * copy for end in (graph.edge_src, graph.edge_dst))
-    whole = Graph.from_edges(*ends, num_vertices=times * count, directed=graph.directed)
-    fields = {name: np.tile(values, times) for name, values in graph.edge_fields.items()}
-    if multiples is not None:
-        fields["weight"] *= np.repeat(multiples, graph.num_edges)
-    return whole.with_edge_fields(**fields)
 
 
 def apart(communities):

@@ -10,8 +10,9 @@ the same in all copies, and what adds most in a copy stays the same.
 import numpy as np
 
 from gascl import vertex
+from gascl.graph.copies import repeated
 from gascl.programs.leiden import Leiden
-from gascl.programs.louvain import apart, in_order, repeated, strengths, unit_of
+from gascl.programs.louvain import apart, in_order, strengths, unit_of
 
 #: The resolutions, of modularity: powers of two, so that multiples of weights are exact.
 RESOLUTIONS = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -53,7 +54,9 @@ class Scales(Leiden):
         if self.given is not None:
             starts, changed = 1, np.tile(self.looking, scales)
         times = np.repeat(_TIMES, starts)
-        copies = repeated(graph, len(times), times)
+        copies = repeated(graph, len(times))
+        weights = (weight * times[:, None]).ravel()
+        copies = copies.with_edge_fields(weight=weights)
         communities = np.arange(copies.num_vertices, dtype=np.int32)
         if self.given is not None:
             communities = apart(self.given.T)

@@ -139,7 +139,7 @@ def test_groups_by_each_of_several_numbers(gascl_, write, small):
 
 
 def test_levels_of_communities(gascl_, tmp_path):
-    """At the coarsest of five scales the cliques are together or apart; the best one is `community`."""
+    """They are those that the file has."""
     path, output = cliques(tmp_path), tmp_path / "a.csv"
     given = "run", "ParticleCommunities", path, "--undirected", "--output", output
     code, out, err = gascl_(*given, "--field", "levels")
