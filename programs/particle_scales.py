@@ -19,9 +19,10 @@ RESOLUTIONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 #: The multiples of the weights for each.
 _TIMES = tuple(round(RESOLUTIONS[-1] / each) for each in RESOLUTIONS)
 
-#: How many starts each resolution has at most, and how many edges all copies have, unless one has
-#: more.
+#: How many starts each resolution has at most, as long as all copies have no more edges than these.
 _STARTS, _EDGES = 4, 1 << 20
+#: Resolutions take turns where copies for all of them would have more edges, for memory's sake.
+_MOST = 1 << 25
 
 
 class Scales(Leiden):
@@ -43,32 +44,50 @@ class Scales(Leiden):
         self.looking = initial.get("looks", np.zeros(graph.num_vertices, np.int8))
 
     def found(self, stages, _):
-        graph, unit = stages.graph, sum(_TIMES) * unit_of(stages.graph)
+        # Multiples of the unit, so that those for the lowest resolution fit, too.
+        graph, unit = stages.graph, 2 * _TIMES[0] * unit_of(stages.graph)
         weight = np.rint(graph.edge_fields["weight"] / unit).astype(np.int64)
         graph = graph.with_edge_fields(weight=weight)
-        strength, count, scales = strengths(graph), graph.num_vertices, len(_TIMES)
-        if not (twice := int(strength.sum())):
-            alone = np.repeat(np.arange(count)[:, None], scales, axis=1)
+        strength, scales = strengths(graph), len(_TIMES)
+        if not strength.any():
+            alone = np.repeat(np.arange(graph.num_vertices)[:, None], scales, axis=1)
             return {"community": alone, "looks": self.looking, "modularity": np.nan, "levels": 0}
-        starts, changed = max(1, min(_STARTS, _EDGES // (scales * graph.num_edges))), None
+        starts = max(1, min(_STARTS, _EDGES // (scales * graph.num_edges)))
         if self.given is not None:
-            starts, changed = 1, np.tile(self.looking, scales)
-        times = np.repeat(_TIMES, starts)
-        copies = repeated(graph, len(times))
-        weights = (weight * times[:, None]).ravel()
-        copies = copies.with_edge_fields(weight=weights)
-        communities = np.arange(copies.num_vertices, dtype=np.int32)
-        if self.given is not None:
-            communities = apart(self.given.T)
-        mass, whole = np.tile(strength, len(times)), twice / 2 * times
-        price = RESOLUTIONS[-1] / twice
-        found, quality, _, climbed = self.improved(
-            stages, copies, communities, mass, price, whole, changed
-        )
-        best = quality.reshape(scales, starts).argmax(axis=1) + starts * np.arange(scales)
+            starts = 1
+        at_once = max(1, _MOST // graph.num_edges)
+        found, modularity, levels = [], [], []
+        for first in range(0, scales, at_once):
+            some = slice(first, first + at_once)
+            each, best, climbed = self.at(stages, graph, strength, some, starts)
+            found += each
+            modularity.append(best)
+            levels.append(climbed)
         return {
-            "community": np.stack([in_order(apart([found[i]])) for i in best], axis=1),
+            "community": np.stack(found, axis=1),
             "looks": self.looking,
-            "modularity": quality.max(),
-            "levels": climbed,
+            "modularity": max(modularity),
+            "levels": max(levels),
         }
+
+    def at(self, stages, graph, strength, some, starts):
+        """The best communities at each of some resolutions, a slice of all, of so many starts each;
+        the greatest modularity; and the number of levels."""
+        times, twice = np.repeat(_TIMES[some], starts), int(strength.sum())
+        copies = repeated(graph, len(times))
+        weights = (graph.edge_fields["weight"] * times[:, None]).ravel()
+        changed, community = None, np.arange(copies.num_vertices, dtype=np.int32)
+        if self.given is not None:
+            changed, community = np.tile(self.looking, len(times)), apart(self.given.T[some])
+        found, quality, _, levels = self.improved(
+            stages,
+            copies.with_edge_fields(weight=weights),
+            community,
+            mass=np.tile(strength, len(times)),
+            price=RESOLUTIONS[-1] / twice,
+            whole=twice / 2 * times,
+            changed=changed,
+        )
+        quality = quality.reshape(-1, starts)
+        best = quality.argmax(axis=1) + starts * np.arange(len(quality))
+        return [in_order(apart([found[i]])) for i in best], quality.max(), levels
