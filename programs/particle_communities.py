@@ -85,7 +85,7 @@ class Particles(VertexProgram):
     velocity = vertex.real3()
     steady = vertex.real(doc="for how many supersteps the force has not turned against velocity")
     moved = vertex.int32(doc="whether the force has been `tolerance` or more")
-    levels = vertex.int32(len(RESOLUTIONS), doc="the communities, for a run that continues; or 0")
+    known = vertex.int32(len(RESOLUTIONS), doc="its communities, for a run that continues; or 0")
     moving, ever = aggregate.int64("sum"), aggregate.int64("sum")
 
     message, combine = "real3", "sum"
@@ -195,7 +195,7 @@ class ParticleCommunities(VertexProgram):
         common: dict[str, Any] = {"dtype": self.dtype}
         if "weight" in graph.edge_fields:
             common["strength"] = strengths(graph)
-        ends = levels = None
+        ends = known = None
         if not stages.has_state or "position" not in stages.state.names():
             # NumPy's RandomState is frozen: the same numbers on every machine.
             drawn = np.random.RandomState(self.seed).uniform(-1, 1, (graph.num_vertices, 3))
@@ -206,19 +206,19 @@ class ParticleCommunities(VertexProgram):
             if ends.any():
                 apart = push(ends, graph, self.seed)
                 values["position"] = before.field("position") + self.softening * apart
-            if "levels" in before.names():
-                levels = before.field("levels")
+            if "known" in before.names():
+                known = before.field("known")
         values |= {**common, **self.initial}
         program = NearAndFar(error=self.error, **values) if self.error else Particles(**values)
         # The graph of an earlier run may have had other edges.
-        rest = stages.run(program, graph=graph, fresh=["strength", "moved", "levels"])
+        rest = stages.run(program, graph=graph, fresh=["strength", "moved", "known"])
         begin = {}
-        if levels is not None and levels.any():
-            begin = {"community": levels, "looks": rest.moved | ends}
+        if known is not None and known.any():
+            begin = {"community": known, "looks": rest.moved | ends}
         near = near_weights(graph, rest.position, self.gamma)
         scales = Scales(seed=self.seed, iterations=1, **begin)
         # Its deliveries are others than those of particles.
         levels = stages.beside().run(scales, graph=near, delivery="auto").community
         if stages.keeps_state:
-            stages.run(Particles(supersteps=0, levels=levels, dtype=self.dtype), graph=graph)
+            stages.run(type(program)(supersteps=0, known=levels, dtype=self.dtype), graph=graph)
         return {"community": best_scale(graph, list(levels.T)), "levels": levels}
