@@ -214,9 +214,9 @@ class ParticleCommunities(VertexProgram):
         rest = stages.run(program, graph=graph, fresh=["strength", "moved", "known"])
         begin = {}
         if known is not None and known.any():
-            begin = {"community": known, "looks": rest.moved | ends}
+            begin = {"community": known, "looks": rest.moved | ends, "iterations": 1}
         near = near_weights(graph, rest.position, self.gamma)
-        scales = Scales(seed=self.seed, iterations=1, **begin)
+        scales = Scales(seed=self.seed, **begin)
         # Its deliveries are others than those of particles.
         levels = stages.beside().run(scales, graph=near, delivery="auto").community
         if stages.keeps_state:
