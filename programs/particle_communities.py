@@ -175,8 +175,9 @@ class ParticleCommunities(VertexProgram):
     Edges count by the edge field `weight`, 0 or more, as multiples of the mean. Direction and
     self-loops make no difference, nor do parallel edges, but that their weights add up. A vertex
     without edges is a community of its own. After edges were added or removed, a run can continue
-    from the earlier positions: where edges changed, a push of up to `softening` lets merged
-    particles separate. A run that did not come to rest has positions, but no communities.
+    from the earlier positions and communities: where edges changed, a push of up to `softening`
+    lets merged particles separate, and there and where particles moved, vertices look for better
+    communities first. A run that did not come to rest has positions, but no communities.
     """
 
     alpha, beta, gamma = Particles.alpha, Particles.beta, Particles.gamma
