@@ -27,8 +27,9 @@ Leiden Algorithm (2024).
 
 import numpy as np
 
-from gascl import Graph, ProgramError, VertexProgram, aggregate, edge, param, vertex
+from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
 from gascl.graph.contract import numbered
+from gascl.graph.copies import repeated
 from gascl.programs.local_moving import Move
 
 #: On a level, moving ends when fewer than one in so many vertices have moved or have yet to look.
@@ -115,23 +116,10 @@ class Louvain(VertexProgram):
             community = np.arange(starts * count, dtype=np.int32)
         else:
             community = apart([self.given] * starts)
-        found = np.empty((starts, count), np.int32)
-        most, inside, levels = np.full(starts, -np.inf), np.zeros(starts), 0
-        for iteration in range(self.iterations):
-            seed = self.seed + 1000 * iteration
-            at, last, size, climbed = self.climb(
-                stages, graph, community, mass, price, seed, changed
-            )
-            which = members(at) // count  # of the starts
-            weight = np.bincount(which[: last.num_vertices], inside_of(last), starts)
-            pairs = np.bincount(which, size.astype(float) ** 2, starts)
-            worth = (weight - price / 2 * pairs) / (twice / 2)
-            better = worth > most + self.threshold
-            if not better.any():
-                break
-            found[better] = at.reshape(starts, count)[better]
-            most[better], inside[better], levels = worth[better], weight[better], climbed
-            community = at if better.all() else apart(found)
+        shares = np.full(starts, twice / 2)
+        found, most, inside, levels = self.improved(
+            stages, graph, community, mass, price, shares, changed
+        )
         best = int(most.argmax())
         community = numbered(found[best], count)[0]
         share = np.bincount(community, strength) / twice
@@ -141,6 +129,38 @@ class Louvain(VertexProgram):
             "modularity": 2 * inside[best] / twice - expected,
             "levels": levels,
         }
+
+    def improved(self, stages, graph, community, mass, price, whole, changed):
+        """The best communities of each of several copies of a graph, after the iterations.
+
+        Args:
+            graph: the copies, as one graph.
+            community, mass, price, changed: as in `climb`.
+            whole: (copies,) the weight of all edges of each.
+
+        Returns:
+            The communities (copies, V); their qualities (copies,); the weights within them, int64
+            (copies,); and the number of levels of the last iteration that made any better.
+        """
+        copies, count = len(whole), graph.num_vertices // len(whole)
+        found = np.empty((copies, count), np.int32)
+        most, inside, levels = np.full(copies, -np.inf), np.zeros(copies), 0
+        for iteration in range(self.iterations):
+            seed = self.seed + 1000 * iteration
+            at, last, size, climbed = self.climb(
+                stages, graph, community, mass, price, seed, changed
+            )
+            which = members(at) // count  # of the copies
+            weight = np.bincount(which[: last.num_vertices], inside_of(last), copies)
+            pairs = np.bincount(which, size.astype(float) ** 2, copies)
+            worth = (weight - price / 2 * pairs) / whole
+            better = worth > most + self.threshold
+            if not better.any():
+                break
+            found[better] = at.reshape(copies, count)[better]
+            most[better], inside[better], levels = worth[better], weight[better], climbed
+            community = at if better.all() else apart(found)
+        return found, most, inside, levels
 
     def starts(self, graph):
         """From how many different turns of the vertices it starts: the best result counts."""
@@ -252,23 +272,12 @@ def inside_of(graph):
     return sums(graph.edge_src[loops], values, graph.num_vertices)
 
 
-def repeated(graph, times):
-    """The graph that consists of the graph so many times."""
-    if times == 1:
-        return graph
-    count, copy = graph.num_vertices, np.repeat(np.arange(times), graph.num_edges)
-    ends = (np.tile(end, times) + count * copy for end in (graph.edge_src, graph.edge_dst))
-    whole = Graph.from_edges(*ends, num_vertices=times * count, directed=graph.directed)
-    fields = {name: np.tile(values, times) for name, values in graph.edge_fields.items()}
-    return whole.with_edge_fields(**fields)
-
-
 def apart(communities):
     """int32: the communities of several graphs in a row, from 0 on, none of which are the same."""
     found, count = [], 0
     for community in communities:
         found.append(np.unique(community, return_inverse=True)[1] + count)
-        count += found[-1].max() + 1
+        count = found[-1].max() + 1
     return np.concatenate(found).astype(np.int32)
 
 

@@ -18,8 +18,6 @@ from scipy.sparse.csgraph import connected_components
 
 from gascl.graph.graph import Graph
 
-#: The resolutions that are tried, of modularity.
-RESOLUTIONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 #: An edge weighs e times less for so many times 1 / gamma of its length, but never less than this.
 REACH, LEAST = 4, 1e-6
 #: How often a push is averaged over neighbors.
@@ -121,7 +119,7 @@ def _entropy(shares: np.ndarray) -> np.ndarray:
     return total
 
 
-def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
+def push(ends: np.ndarray, now: Graph, seed: int) -> np.ndarray:
     """Where edges came or went, directions in which to set vertices apart: (V, 3), at most 1 long.
 
     Vertices of a community that lie in one point stay there when it falls apart, as forces cancel.
@@ -130,10 +128,10 @@ def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
     a neighbor that has one, are moved, and their mean displacement is zero.
 
     Args:
-        before, now: simple undirected graphs of the same vertices, as `Graph.simple` makes them.
+        ends: bool (V,) the ends of the edges that have come or gone.
+        now: a simple undirected graph.
     """
-    n = now.num_vertices
-    near = _ends_of_changes(before, now)
+    n, near = now.num_vertices, ends.copy()
     both = np.concatenate([[now.edge_src, now.edge_dst], [now.edge_dst, now.edge_src]], axis=1)
     near[both[1, near[both[0]]]] = True
     both = both[:, near[both].all(axis=0)]
@@ -152,8 +150,9 @@ def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
     return way
 
 
-def _ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
-    """bool (V,): the ends of the edges that only one of two simple graphs has."""
+def ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
+    """bool (V,): the ends of the edges that only one of two simple undirected graphs of the same
+    vertices has."""
     n = one.num_vertices
     changed = np.setxor1d(_codes(one), _codes(other), assume_unique=True)
     ends = np.zeros(n, bool)

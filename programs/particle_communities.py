@@ -34,16 +34,16 @@ from typing import Any
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, edge, param, vertex
-from gascl.programs.leiden import Leiden
 from gascl.programs.particle_clusters import (
-    RESOLUTIONS,
     best_scale,
+    ends_of_changes,
     near_weights,
     push,
     spread,
     strengths,
     weighted,
 )
+from gascl.programs.particle_scales import RESOLUTIONS, Scales
 
 
 class Averages(VertexProgram):
@@ -85,6 +85,7 @@ class Particles(VertexProgram):
     velocity = vertex.real3()
     steady = vertex.real(doc="for how many supersteps the force has not turned against velocity")
     moved = vertex.int32(doc="whether the force has been `tolerance` or more")
+    known = vertex.int32(len(RESOLUTIONS), doc="its communities, for a run that continues; or 0")
     moving, ever = aggregate.int64("sum"), aggregate.int64("sum")
 
     message, combine = "real3", "sum"
@@ -174,8 +175,9 @@ class ParticleCommunities(VertexProgram):
     Edges count by the edge field `weight`, 0 or more, as multiples of the mean. Direction and
     self-loops make no difference, nor do parallel edges, but that their weights add up. A vertex
     without edges is a community of its own. After edges were added or removed, a run can continue
-    from the earlier positions: where edges changed, a push of up to `softening` lets merged
-    particles separate. A run that did not come to rest has positions, but no communities.
+    from the earlier positions and communities: where edges changed, a push of up to `softening`
+    lets merged particles separate, and there and where particles moved, vertices look for better
+    communities first. A run that did not come to rest has positions, but no communities.
     """
 
     alpha, beta, gamma = Particles.alpha, Particles.beta, Particles.gamma
@@ -194,23 +196,30 @@ class ParticleCommunities(VertexProgram):
         common: dict[str, Any] = {"dtype": self.dtype}
         if "weight" in graph.edge_fields:
             common["strength"] = strengths(graph)
+        ends = known = None
         if not stages.has_state or "position" not in stages.state.names():
             # NumPy's RandomState is frozen: the same numbers on every machine.
             drawn = np.random.RandomState(self.seed).uniform(-1, 1, (graph.num_vertices, 3))
             averages = stages.beside().run(Averages(number=drawn, **common), graph=graph)
             values["position"] = spread(averages.number)
         elif (before := stages.state).graph.num_vertices == graph.num_vertices:
-            apart = push(before.graph.simple(undirected=True), graph, self.seed)
-            if apart.any():
+            ends = ends_of_changes(before.graph.simple(undirected=True), graph)
+            if ends.any():
+                apart = push(ends, graph, self.seed)
                 values["position"] = before.field("position") + self.softening * apart
+            if "known" in before.names():
+                known = before.field("known")
         values |= {**common, **self.initial}
         program = NearAndFar(error=self.error, **values) if self.error else Particles(**values)
         # The graph of an earlier run may have had other edges.
-        at = stages.run(program, graph=graph, fresh=["strength", "moved"]).position
-        near = near_weights(graph, at, self.gamma)
-        found = []
-        for resolution in RESOLUTIONS:
-            leiden = Leiden(resolution=resolution, seed=self.seed)
-            # Its deliveries are others than those of particles.
-            found.append(stages.beside().run(leiden, graph=near, delivery="auto").community)
-        return {"community": best_scale(graph, found), "levels": np.stack(found, axis=1)}
+        rest = stages.run(program, graph=graph, fresh=["strength", "moved", "known"])
+        begin = {}
+        if known is not None and known.any():
+            begin = {"community": known, "looks": rest.moved | ends, "iterations": 1}
+        near = near_weights(graph, rest.position, self.gamma)
+        scales = Scales(seed=self.seed, **begin)
+        # Its deliveries are others than those of particles.
+        levels = stages.beside().run(scales, graph=near, delivery="auto").community
+        if stages.keeps_state:
+            stages.run(type(program)(supersteps=0, known=levels, dtype=self.dtype), graph=graph)
+        return {"community": best_scale(graph, list(levels.T)), "levels": levels}

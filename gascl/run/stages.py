@@ -120,6 +120,11 @@ class Stages:
         self._state = state
 
     @property
+    def keeps_state(self) -> bool:
+        """Whether the State of the last run is kept, for a run that continues from it."""
+        return self._options.keep_state
+
+    @property
     def alone(self) -> bool:
         """Whether one device has all arcs; otherwise several ranks have a part each."""
         return self._ranks is None

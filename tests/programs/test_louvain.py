@@ -12,6 +12,7 @@ from support.verifiers.louvain import LESS, modularity, verify
 from gascl import Engine, GasclError, Graph, GraphError
 from gascl.programs import Louvain
 from gascl.programs.local_moving import Move
+from gascl.programs.louvain import apart
 
 
 def run(graph: Graph, program: Louvain | None = None, **options) -> np.ndarray:
@@ -133,3 +134,8 @@ def test_vertices_that_a_dict_leaves_out_begin_alone():
         assert engine.run(Louvain(community=given)).community.tolist() == apart
         given |= dict.fromkeys(range(5, 10), number)
         assert engine.run(Louvain(community=given)).community.tolist() == together
+
+
+def test_communities_of_several_graphs_stay_apart():
+    many = [np.array([7, 7, 9])] * 40
+    assert apart(many).tolist() == [2 * copy + c for copy in range(40) for c in (0, 0, 1)]

@@ -13,7 +13,7 @@ from gascl import Engine, Graph, GraphError, NotConverged, ProgramError, generat
 from gascl.communities import adjusted_rand
 from gascl.communities.tracking import track
 from gascl.programs import BreadthFirst, ParticleCommunities
-from gascl.programs.particle_clusters import push
+from gascl.programs.particle_clusters import ends_of_changes, push
 
 
 def run(graph: Graph, program: ParticleCommunities | None = None, **options):
@@ -299,14 +299,59 @@ def test_what_others_do_moves_nobody_far():
 def test_a_push_goes_where_edges_changed():
     graph = rings(4, 6)
     changed = graph.with_edges(remove=[(1, 2)])
-    directions = push(graph, changed, 0)
+    ends = ends_of_changes(graph, changed)
+    assert np.flatnonzero(ends).tolist() == [1, 2]
+    directions = push(ends, changed, 0)
     moved = np.linalg.norm(directions, axis=1)
     assert moved.max() == pytest.approx(1) and not moved[12:18].any() and moved[:6].all()
-    assert not push(graph, graph, 0).any()
+    assert not push(ends_of_changes(graph, graph), graph, 0).any()
     renamed = Graph.from_edges(graph.edge_dst[::-1], graph.edge_src[::-1], directed=False)
-    assert not push(graph, renamed, 0).any()
+    assert not ends_of_changes(graph, renamed).any()
     alone = graph.with_edges(remove=list(zip(graph.edge_src, graph.edge_dst, strict=True)))
-    assert np.isfinite(push(graph, alone, 0)).all()
+    assert np.isfinite(push(ends_of_changes(graph, alone), alone, 0)).all()
+
+
+def looks(result) -> int:
+    """The edges along which vertices have looked for better communities."""
+    return sum(step.messages for step in result.trace if step.program == "Scales")
+
+
+def test_communities_go_on_from_those_before():
+    """Groups of 20 exchange a member each: vertices look around near the changes alone."""
+    graph = generators.stochastic_block_model([20] * 8, (0.7, 0.02), seed=2).simple()
+    group = graph.vertex_fields["community"]
+    other = group.copy()
+    other[[0, 20]] = 1, 0
+    ends = np.stack([graph.edge_src, graph.edge_dst], axis=1)
+    gone = ends[np.isin(ends, [0, 20]).any(axis=1) & (group[ends] < 2).all(axis=1)]
+    come = [(v, w) for v in (0, 20) for w in np.flatnonzero(other == other[v])[:16] if v != w]
+    changed = graph.with_edges(add=come, remove=gone.tolist())
+    first = Engine(graph).run(ParticleCommunities(), keep_state=True)
+    assert adjusted_rand(first.community, group) == 1
+    cold = looks(first)
+    second = Engine(changed).run(ParticleCommunities(), state=first.state, keep_state=True)
+    verify(changed, second, ParticleCommunities())
+    assert adjusted_rand(second.community, other) == 1
+    assert looks(second) < cold / 2
+    again = Engine(changed).run(ParticleCommunities(), state=second.state)
+    assert (again.levels == second.levels).all() and looks(again) < looks(second)
+
+
+def test_communities_follow_weights():
+    """The edges stay, and what holds a vertex is another group from now on."""
+    src, dst = np.triu_indices(16, 1)
+    group = np.arange(16) // 8
+    graph = Graph.from_edges(src, dst, directed=False)
+    other = group.copy()
+    other[0] = 1
+    first, second = (
+        graph.with_edge_fields(weight=np.where(each[src] == each[dst], 1.0, 0.01))
+        for each in (group, other)
+    )
+    before = Engine(first).run(ParticleCommunities(), keep_state=True)
+    assert adjusted_rand(before.community, group) == 1
+    after = Engine(second).run(ParticleCommunities(), state=before.state)
+    assert adjusted_rand(after.community, other) == 1
 
 
 def test_a_run_cut_short_says_so():
