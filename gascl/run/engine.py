@@ -6,7 +6,7 @@ import operator
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from gascl.delivery.run_layout import ARC
 from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices
 from gascl.device_graph.contract import contracted
 from gascl.distributed.ranks import errors_in_all, ranks_of
+from gascl.distributed.shared_edges import SharedEdges
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
     DeviceError,
@@ -37,6 +38,7 @@ from gascl.errors import (
 from gascl.graph.contract import summed
 from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
+from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
@@ -151,6 +153,7 @@ class Engine:
         self._not_in_place: WeakKeyDictionary[type[VertexProgram], set[Any]] = WeakKeyDictionary()
         self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
+        self._of_whole: Engine | None = None
         self._derived: dict[tuple[Any, ...], Engine] = {}  # by how their graphs are made
         self._takes_parts = True  # if the arcs do not fit
         self._lock = threading.Lock()
@@ -317,6 +320,44 @@ class Engine:
                 ProgramName(type(program).__name__),
                 ": its __init__ must call super().__init__(...)",
             )
+        if self.graph._shared is not None and not self._is_view:
+            return self._run_shared(program, options)
+        return self._run_own(program, options)
+
+    def _run_shared(self, program: VertexProgram, options: RunOptions) -> Result:
+        """`run_with` on a graph of whose edges each rank has read a share."""
+        shared = self._shared_edges()
+        needs_all = options.checkpoint or options.state or options.keep_state
+        if shared.suffice(program) and not needs_all:
+            with suppress(RemoteDataError), shared.labels_in_all():
+                result = self._run_own(program, options)
+                collected = result.own_rows is None or options.collect
+                shared.keep_labels(None if collected else result.own_rows.vertices)
+                return result
+        return self._whole_engine().run_with(program, options)
+
+    def _shared_edges(self) -> SharedEdges:
+        """The edges of a graph that was read by ranks.
+
+        Raises:
+            GasclError: these are not the engine's.
+        """
+        shared: SharedEdges = self.graph._shared
+        if self.ranks is None or self.ranks.size != shared.ranks.size:
+            raise GasclError(
+                f"the graph was read with comm=, of {shared.ranks.size} ranks: give the engine the "
+                "same comm="
+            )
+        return shared
+
+    def _whole_engine(self) -> Engine:
+        """An engine for all edges of a graph that was read by ranks; all must call this."""
+        if self._of_whole is None:
+            self._of_whole = self.for_graph(self._shared_edges().whole())
+        return self._of_whole
+
+    def _run_own(self, program: VertexProgram, options: RunOptions) -> Result:
+        """`run_with` on the graph that this engine has."""
         if program.edge_names and not self._is_view:
             return self._view(program).run_with(program, options)
         if self.ranks:
@@ -363,6 +404,9 @@ class Engine:
             check_program(program)
             checked = RunOptions(**options)
             checked.limit(program)
+            if self.graph._shared is not None and not self._is_view:
+                if not self._shared_edges().suffice(program):
+                    return self._whole_engine().explain(program, **options)
             if program.edge_names and not self._is_view:
                 return self._view(program).explain(program, **options)
             programs = [program]
@@ -721,6 +765,8 @@ class Engine:
         self, program: VertexProgram, delivery: str, ordered: str, why_whole: str
     ) -> Prepared:
         spec, ranks = program.spec, self.ranks
+        if self.graph._shared is not None:
+            self._shared_edges().bring(self.graph, program, self.debug)
         presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))

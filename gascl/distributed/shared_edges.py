@@ -1,0 +1,394 @@
+"""`SharedEdges`: the edges of a graph, of which each rank has read some.
+
+When a program runs for the first time, edges travel to the rank of the vertex that receives on
+them. All ranks have the data of all vertices, such as where the arcs of each begin, but for the
+labels, of which each has a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from gascl.distributed.ranks import Ranks
+from gascl.distributed.shared_labels import SharedLabelIndex, SharedLabels, numbered_in_all
+from gascl.graph.arcs import Arcs, Order, index_dtype
+from gascl.graph.edge_pieces import (
+    FieldKinds,
+    common_kinds,
+    kinds_of,
+    labels_of,
+    together,
+)
+from gascl.graph.field_stats import Summary, summary
+from gascl.graph.field_types import FieldType
+from gascl.graph.graph import Graph
+from gascl.graph.parallel import blocks
+from gascl.graph.partial_array import PartialArray, RemoteDataError
+from gascl.graph.partition import Division, Part, shares
+from gascl.graph.raw_graph import RawGraph
+from gascl.graph.remote_field import RemoteField
+from gascl.graph.reordering import Numbering, by_number, numbering
+from gascl.language.program import VertexProgram
+from gascl.language.traits import Traits
+
+#: The most edges that a rank sends at a time.
+AT_ONCE = 1 << 20
+
+
+def shared_graph(
+    pieces: list[RawGraph],
+    ranks: Ranks,
+    directed: bool,
+    num_vertices: int | None = None,
+    report: Sequence[str] = (),
+) -> Graph:
+    """The graph of the edges that all ranks have read; all must call this.
+
+    Args:
+        pieces: what this rank has read, in the order of the edges; they are emptied. The first
+            rank's edges are the first.
+        num_vertices: the vertices, where the ends of edges are their numbers; None: they are
+            labels.
+
+    Raises:
+        GraphError: in all ranks: the pieces do not fit together.
+    """
+    own: tuple[FieldKinds | None, np.ndarray | None] = None, None
+    with ranks.errors_in_all():
+        with_edges = [piece for piece in pieces if len(piece.src)]
+        every_kinds = [kinds_of(piece) for piece in with_edges]
+        own = common_kinds(every_kinds) if with_edges else None, labels_of(with_edges)
+        without = common_kinds([kinds_of(piece) for piece in pieces[:1]])
+        pieces.clear()
+    told = ranks.allgather((own[0], without))
+    kinds = common_kinds(
+        [each for each, _ in told if each is not None] or [each for _, each in told if each]
+    )
+    labels, number = None, None
+    if num_vertices is None:
+        labels, number = numbered_in_all(own[1], ranks)
+        num_vertices = len(labels)
+    src, dst, fields = together(with_edges, kinds, own[1], number)
+    edges = SharedEdges(src, dst, fields, kinds, num_vertices, directed, labels, ranks)
+    return edges.graph(list(report))
+
+
+class SharedEdges:
+    """The edges of all ranks.
+
+    Args:
+        src, dst, fields: those of this rank's edges, by the numbers of the vertices in the whole.
+        kinds: those of the fields, in all ranks.
+
+    Attributes:
+        num_edges: of all ranks.
+        keeps: this rank keeps its edges, for other programs; otherwise they are forgotten when
+            they have been sent.
+    """
+
+    def __init__(
+        self,
+        src: np.ndarray,
+        dst: np.ndarray,
+        fields: dict[str, np.ndarray],
+        kinds: FieldKinds,
+        num_vertices: int,
+        directed: bool,
+        labels: SharedLabels | None,
+        ranks: Ranks,
+    ):
+        self._src, self._dst, self._fields, self.kinds = src, dst, fields, kinds
+        self.num_vertices, self.directed = num_vertices, directed
+        self.labels, self.ranks, self.keeps = labels, ranks, True
+        self._counts = ranks.allgather_counts(len(src))
+        self.num_edges = int(self._counts.sum())
+        self._absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
+        self.degrees = self._degrees_of_all()
+        #: The arcs that have been made, by their direction, and whether vertices are renumbered.
+        self._made: dict[tuple[str, bool], tuple[Arcs, Numbering | None]] = {}
+        self._remote = self._remote_fields()
+
+    def _degrees_of_all(self) -> np.ndarray:
+        """int32 (3, V): how often each vertex is a source, a target, and both of an edge."""
+        degrees = np.zeros((3, self.num_vertices), np.int32)
+        for block in blocks(len(self._src), max(AT_ONCE, self.num_vertices)):
+            src, dst = self._src[block], self._dst[block]
+            for degree, ends in zip(degrees, (src, dst, src[src == dst]), strict=True):
+                degree += np.bincount(ends, minlength=self.num_vertices).astype(np.int32)
+        self.ranks.add_up(degrees)
+        return degrees
+
+    def _remote_fields(self) -> dict[str, RemoteField]:
+        own = {name: summary(values) for name, values in self._fields.items()}
+        every = self.ranks.allgather(own)
+        return {
+            name: RemoteField(
+                self.num_edges, kind.dtype, summary_of_all([each[name] for each in every])
+            )
+            for name, kind in self.kinds.items()
+        }
+
+    def graph(self, report: list[str]) -> Graph:
+        """The graph, of whose edges a rank can read only what `PartialArray` allows."""
+        index = None if self.labels is None else SharedLabelIndex(self.labels)
+        labels: Any = self.labels
+        graph = Graph(
+            self._absent,
+            self._absent,
+            self.num_vertices,
+            self.directed,
+            labels,
+            dict[str, Any](self._remote),
+            report=report,
+            edge_types=self._types,
+            _label_index=index,
+        )
+        name = self.ranks.broadcast(uuid4().hex)
+        return graph._shared_by(self, name, int(self.degrees[2].sum(dtype=np.int64)))
+
+    @property
+    def _types(self) -> dict[str, FieldType]:
+        return {name: kind.type for name, kind in self.kinds.items() if kind.type is not None}
+
+    def whole(self) -> Graph:
+        """The graph of all edges, in each rank; all must call this.
+
+        Raises:
+            RemoteDataError: the edges have been forgotten.
+        """
+        ranks = self.ranks
+        if not self.keeps:
+            raise RemoteDataError("the edges have been sent to the ranks that need them")
+
+        def every(own: np.ndarray) -> np.ndarray:
+            return ranks.allgather_rows(own.reshape(-1, 1), self._counts).reshape(-1)
+
+        raw = RawGraph(
+            src=every(self._src),
+            dst=every(self._dst),
+            num_vertices=self.num_vertices,
+            directed=self.directed,
+            labels=None if self.labels is None else self.labels.gather(),
+            fields={name: every(self._fields[name]) for name in self.kinds},
+            edge_types=self._types,
+            in_range=True,
+        )
+        return Graph._from_raw(raw, "keep", "keep", own=True)
+
+    @contextmanager
+    def labels_in_all(self) -> Iterator[None]:
+        """A block in which all ranks look up labels together: see `SharedLabels.together`."""
+        if self.labels is None:
+            yield
+            return
+        with self.labels.together():
+            yield
+
+    def keep_labels(self, vertices: np.ndarray | None) -> None:
+        """Fetch the labels of some vertices, or of all; all ranks must call this."""
+        if self.labels is not None and vertices is None:
+            self.labels.gather()
+        elif self.labels is not None and vertices is not None:
+            self.labels.keep(vertices)
+
+    def suffice(self, program: VertexProgram) -> bool:
+        """Whether a program seems to read only arcs into its rank's vertices. If it does read
+        others, for example in `prepare`, RemoteDataError is raised."""
+        spec = program.spec
+        traits = Traits.of(spec, program.lanes)
+        return type(program).solve is None and not (traits.reads_neighbors or spec.arc_fields)
+
+    def bring(self, graph: Graph, program: VertexProgram, debug: bool) -> None:
+        """Send the arcs that a program reads to the ranks that need them, if that has not been
+        done; all ranks must call this."""
+        spec, traits = program.spec, Traits.of(program.spec, program.lanes)
+        edges = spec.direction if self.directed else "both"
+        read = {program.edge_names.get(name, name) for name in spec.edge_fields}
+        names = [name for name in self.kinds if name in read]
+        vertex = self.num_vertices if traits.pairs else None
+        renumbers = traits.renumbers and not debug
+        arcs, order = self._arcs_made(edges, renumbers)
+        if renumbers:
+            graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
+        self._send(arcs.into, edges, order, vertex, names)
+        if spec.alternates and self.directed and edges != "both":
+            other = {"out": "in", "in": "out"}[edges]
+            self._send(arcs.out, other, order, vertex, names)
+        if not self.keeps:
+            self._src = self._dst = np.empty(0, np.int32)
+            self._fields = {}
+
+    def arcs(self, direction: str) -> Arcs:
+        """The arcs in the graph's own order, of which at first only the numbers are known."""
+        return self._arcs_made(direction, False)[0]
+
+    def _arcs_made(self, direction: str, renumbers: bool) -> tuple[Arcs, Numbering | None]:
+        if direction == "in" and not renumbers:
+            arcs = self.arcs("out")
+            return self._kept("in", False, lambda: (arcs.transposed(), None))
+
+        def make() -> tuple[Arcs, Numbering | None]:
+            out, into = self._degrees(direction)
+            order = numbering(out, self.ranks.size) if renumbers else None
+            if renumbers and order is None:
+                return self._arcs_made(direction, False)
+            orders = [self._order(by_number(order, degree)) for degree in (out, into)]
+            if out is into:
+                orders[1] = orders[0]
+            return Arcs(*orders, self._absent, direction), order
+
+        return self._kept(direction, renumbers, make)
+
+    def _kept(
+        self,
+        direction: str,
+        renumbers: bool,
+        make: Callable[[], tuple[Arcs, Numbering | None]],
+    ) -> tuple[Arcs, Numbering | None]:
+        if (direction, renumbers) not in self._made:
+            self._made[direction, renumbers] = make()
+        return self._made[direction, renumbers]
+
+    def _order(self, degree: np.ndarray) -> Order:
+        offsets = np.zeros(len(degree) + 1, index_dtype(int(degree.sum(dtype=np.int64))))
+        np.cumsum(degree, out=offsets[1:])
+        offsets.setflags(write=False)
+        return Order(self._absent, self._absent, len(degree), known={"offsets": offsets})
+
+    def _degrees(self, direction: str) -> tuple[np.ndarray, np.ndarray]:
+        """The number of arcs on which each vertex scatters, and receives."""
+        sources, targets, loops = self.degrees
+        if direction == "both":
+            both = sources + targets - loops
+            return both, both
+        return (sources, targets) if direction == "out" else (targets, sources)
+
+    def _send(
+        self,
+        order: Order,
+        direction: str,
+        numbers: Numbering | None,
+        vertex: int | None,
+        names: Sequence[str],
+    ) -> None:
+        """Send the arcs of an order, by receivers, and the fields that have not been sent yet.
+
+        Args:
+            vertex: the cost of a vertex, as in `Division`, if it is not the usual one.
+        """
+        missing = [name for name in names if order not in self._remote[name].own]
+        if "ends" in order.kept and not missing:
+            return
+        division = Division(self.ranks.rank, self.ranks.size)
+        if vertex is not None:
+            division = division._replace(vertex=vertex)
+        parts = shares(order.offsets, division)
+        own = parts[division.rank]
+        ends, fields = self._received(parts, own, direction, numbers, missing)
+        order.kept["ends"] = PartialArray(int(order.offsets[-1]), ends, own.begin)
+        for name, values in fields.items():
+            self._remote[name].own[order] = values
+
+    def _received(
+        self,
+        parts: Sequence[Part],
+        own: Part,
+        direction: str,
+        numbers: Numbering | None,
+        names: Sequence[str],
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The senders of this rank's arcs, in the order of receivers and of senders, and the values
+        of fields, after all ranks have sent the others what is theirs."""
+        ranks, total = self.ranks, own.end - own.begin
+        bounds = np.array([part.last for part in parts], np.int32)
+        pieces = blocks(len(self._src), AT_ONCE)
+        counts = np.zeros(ranks.size, np.int64)
+        for block in pieces:
+            _, arcs = self._keys(block, direction, numbers)
+            counts += np.bincount(_owners(arcs, bounds), minlength=ranks.size)
+        coming = ranks.exchanged_counts(counts)
+        begins = np.cumsum(coming) - coming  # so that arcs of equal ends are in the edges' order
+        keys = np.empty(total, np.int64)
+        values = {name: np.empty(total, self.kinds[name].dtype) for name in names}
+        for number in range(max(ranks.allgather(len(pieces)))):
+            block = pieces[number] if number < len(pieces) else slice(0, 0)
+            edge, arcs = self._keys(block, direction, numbers)
+            owner = _owners(arcs, bounds)
+            order = np.argsort(owner, kind="stable")
+            counts = np.bincount(owner, minlength=ranks.size)
+            coming = ranks.exchanged_counts(counts)
+            sent = [(keys, arcs)]
+            sent += [(values[name], self._fields[name][block].take(edge)) for name in names]
+            for into, each in sent:
+                received = ranks.exchanged(each.take(order), counts, coming)
+                for begin, piece in zip(begins, np.split(received, np.cumsum(coming)[:-1])):
+                    into[begin : begin + len(piece)] = piece
+            begins += coming
+        if names:
+            place = np.argsort(keys, kind="stable")
+            keys = keys[place]
+            values = {name: each[place] for name, each in values.items()}
+        else:
+            keys.sort()
+        return _senders(keys), values
+
+    def _keys(
+        self, block: slice, direction: str, numbers: Numbering | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The arcs of some edges: the edge of each, in the block, and int64, its receiver and in
+        the low 32 bits its sender, by the numbers."""
+        src, dst = self._src[block], self._dst[block]
+        if numbers is not None:
+            src, dst = numbers.number.take(src), numbers.number.take(dst)
+        edge = np.arange(len(src))
+        if direction == "out":
+            return edge, dst.astype(np.int64) << 32 | src
+        if direction == "in":
+            return edge, src.astype(np.int64) << 32 | dst
+        keys = np.empty((len(src), 2), np.int64)  # each followed by its reverse
+        keys[:, 0] = dst.astype(np.int64) << 32 | src
+        keys[:, 1] = src.astype(np.int64) << 32 | dst
+        there = np.ones(keys.shape, bool)
+        there[:, 1] = src != dst
+        return edge.repeat(2)[there.reshape(-1)], keys[there]
+
+
+def _owners(arcs: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """uint8 or more: the rank that receives on each arc.
+
+    Args:
+        bounds: (ranks,) the vertex after each rank's last.
+    """
+    found = np.searchsorted(bounds.astype(np.int64) << 32, arcs, "right")
+    return found.astype(np.min_scalar_type(len(bounds)))
+
+
+def _senders(keys: np.ndarray) -> np.ndarray:
+    """int32: the low bits of keys, in the first half of the memory of these; the other is freed."""
+    count, into = len(keys), keys.view(np.int32)
+    low = into[0 if np.little_endian else 1 :: 2]
+    for block in blocks(count, AT_ONCE):
+        into[block] = low[block].copy()
+    del into, low
+    keys.resize(count // 2 + 1, refcheck=False)
+    return keys.view(np.int32)[:count]
+
+
+def summary_of_all(every: Sequence[Summary]) -> Summary:
+    """The statistics of the values of all ranks."""
+    least = [each.least for each in every if each.least is not None]
+    greatest = [each.greatest for each in every if each.greatest is not None]
+    return Summary(
+        count=sum(each.count for each in every),
+        least=min(least, default=None),
+        greatest=max(greatest, default=None),
+        total=sum(each.total for each in every),
+        magnitude=min(each.magnitude for each in every),
+        finite=all(each.finite for each in every),
+        whole=all(each.whole for each in every),
+    )
