@@ -35,7 +35,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), given.edges, given.partitions, given.weighted)
         dask.config.set({"distributed.worker.daemon": True})
-        with Client(n_workers=given.workers, threads_per_worker=1, dashboard_address=None) as client:
+        with Client(
+            n_workers=given.workers, threads_per_worker=1, dashboard_address=None
+        ) as client:
             edges = dask.dataframe.read_parquet(folder)
             client.run(warm)
             before = client.run(reset)
@@ -43,8 +45,10 @@ def main() -> None:
             result = gascl.dask.run(edges, program, directed=not given.undirected)
             after = client.run(peak)
     taken = sorted((after[worker] - before[worker]) / 1e6 for worker in before)
-    print(f"before: {max(before.values()) / 1e6:.0f} MB; {result.supersteps} supersteps; peaks "
-          f"beyond it: {', '.join(f'{each:.0f}' for each in taken)} MB")
+    print(
+        f"before: {max(before.values()) / 1e6:.0f} MB; {result.supersteps} supersteps; peaks "
+        f"beyond it: {', '.join(f'{each:.0f}' for each in taken)} MB"
+    )
 
 
 def write(folder: Path, edges: int, partitions: int, weighted: bool) -> None:

@@ -83,15 +83,15 @@ def run(
     # Ranks wait for each other: two runs at a time could each wait for the other's workers.
     lock = distributed.MultiLock(names=cluster.addresses, client=client)
     with showing(progress) as cluster.shown, lock, cluster:
-        graph_arguments = (
-            edges,
-            (source, target, fields, weight),
-            (directed, duplicates, self_loops),
-        )
+        columns, policies = (source, target, fields, weight), (directed, duplicates, self_loops)
         ran = None
-        with suppress(RemoteDataError):  # `suffice` cannot foresee all reads
-            ran = cluster.run(cluster.graphs(*graph_arguments, program, options), program, options)
-        ran = ran or cluster.run(cluster.graphs(*graph_arguments), program, options)
+        for whole in (False, True):
+            parts = cluster.parts(edges, columns)
+            # Which edges a program reads cannot always be foreseen.
+            with suppress(RemoteDataError):
+                ran = cluster.run(parts, policies, program, options, whole)
+                break
+        assert ran is not None
     first = ran[0][0]
     parts = [(one.labels, rows) for one, rows in ran if one.labels]
     divisions = [*(labels[0] for labels, _ in parts), *(labels[1] for labels, _ in parts[-1:])]

@@ -8,7 +8,7 @@ labels, of which each has a part.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 from uuid import uuid4
 
@@ -33,6 +33,7 @@ from gascl.graph.partition import Division, Part, shares
 from gascl.graph.raw_graph import RawGraph
 from gascl.graph.remote_field import RemoteField
 from gascl.graph.reordering import Numbering, by_number, numbering
+from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 
@@ -89,6 +90,7 @@ class SharedEdges:
         num_edges: of all ranks.
         keeps: this rank keeps its edges, for other programs; otherwise they are forgotten when
             they have been sent.
+        runs: a program runs on these edges.
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class SharedEdges:
     ):
         self._src, self._dst, self._fields, self.kinds = src, dst, fields, kinds
         self.num_vertices, self.directed = num_vertices, directed
-        self.labels, self.ranks, self.keeps = labels, ranks, True
+        self.labels, self.ranks, self.keeps, self.runs = labels, ranks, True, False
         self._counts = ranks.allgather_counts(len(src))
         self.num_edges = int(self._counts.sum())
         self._absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
@@ -155,11 +157,15 @@ class SharedEdges:
     def _types(self) -> dict[str, FieldType]:
         return {name: kind.type for name, kind in self.kinds.items() if kind.type is not None}
 
-    def whole(self) -> Graph:
+    def whole(self, duplicates: Duplicates = "keep", self_loops: SelfLoops = "keep") -> Graph:
         """The graph of all edges, in each rank; all must call this.
+
+        Args:
+            duplicates, self_loops: as in `Graph.from_edges`.
 
         Raises:
             RemoteDataError: the edges have been forgotten.
+            GraphError: a policy refuses an edge.
         """
         ranks = self.ranks
         if not self.keeps:
@@ -178,16 +184,21 @@ class SharedEdges:
             edge_types=self._types,
             in_range=True,
         )
-        return Graph._from_raw(raw, "keep", "keep", own=True)
+        return Graph._from_raw(raw, duplicates, self_loops, own=True)
 
     @contextmanager
-    def labels_in_all(self) -> Iterator[None]:
+    def running(self) -> Iterator[None]:
+        """A block in which a program runs, together with those that it runs."""
+        self.runs = True
+        try:
+            with self.labels_in_all():
+                yield
+        finally:
+            self.runs = False
+
+    def labels_in_all(self) -> AbstractContextManager[None]:
         """A block in which all ranks look up labels together: see `SharedLabels.together`."""
-        if self.labels is None:
-            yield
-            return
-        with self.labels.together():
-            yield
+        return nullcontext() if self.labels is None else self.labels.together()
 
     def keep_labels(self, vertices: np.ndarray | None) -> None:
         """Fetch the labels of some vertices, or of all; all ranks must call this."""
@@ -196,12 +207,12 @@ class SharedEdges:
         elif self.labels is not None and vertices is not None:
             self.labels.keep(vertices)
 
-    def suffice(self, program: VertexProgram) -> bool:
-        """Whether a program seems to read only arcs into its rank's vertices. If it does read
-        others, for example in `prepare`, RemoteDataError is raised."""
-        spec = program.spec
-        traits = Traits.of(spec, program.lanes)
-        return type(program).solve is None and not (traits.reads_neighbors or spec.arc_fields)
+    def check_suffices(self, program: VertexProgram) -> None:
+        """Raise RemoteDataError if a program is known to read more than the arcs into its rank's
+        vertices. If it does read others, for example in `prepare`, that error is raised then."""
+        traits = Traits.of(program.spec, program.lanes)
+        if traits.reads_neighbors or program.spec.arc_fields:
+            raise RemoteDataError(f"{program.title()} reads or keeps values of all arcs")
 
     def bring(self, graph: Graph, program: VertexProgram, debug: bool) -> None:
         """Send the arcs that a program reads to the ranks that need them, if that has not been
@@ -237,10 +248,9 @@ class SharedEdges:
             order = numbering(out, self.ranks.size) if renumbers else None
             if renumbers and order is None:
                 return self._arcs_made(direction, False)
-            orders = [self._order(by_number(order, degree)) for degree in (out, into)]
-            if out is into:
-                orders[1] = orders[0]
-            return Arcs(*orders, self._absent, direction), order
+            first = self._order(by_number(order, out))
+            second = first if into is out else self._order(by_number(order, into))
+            return Arcs(first, second, self._absent, direction), order
 
         return self._kept(direction, renumbers, make)
 
@@ -290,7 +300,8 @@ class SharedEdges:
         parts = shares(order.offsets, division)
         own = parts[division.rank]
         ends, fields = self._received(parts, own, direction, numbers, missing)
-        order.kept["ends"] = PartialArray(int(order.offsets[-1]), ends, own.begin)
+        held: Any = PartialArray(int(order.offsets[-1]), ends, own.begin)
+        order.kept["ends"] = held
         for name, values in fields.items():
             self._remote[name].own[order] = values
 
@@ -326,7 +337,8 @@ class SharedEdges:
             sent += [(values[name], self._fields[name][block].take(edge)) for name in names]
             for into, each in sent:
                 received = ranks.exchanged(each.take(order), counts, coming)
-                for begin, piece in zip(begins, np.split(received, np.cumsum(coming)[:-1])):
+                each_rank = np.split(received, np.cumsum(coming)[:-1])
+                for begin, piece in zip(begins, each_rank, strict=True):
                     into[begin : begin + len(piece)] = piece
             begins += coming
         if names:

@@ -42,8 +42,8 @@ class PartialArray(NDArrayOperatorsMixin):
 
     def _missed(self, *_: Any, **more: Any) -> Any:
         raise RemoteDataError(
-            "this reads edges of other ranks, and the graph was read with comm=, by which each rank "
-            "has a part of them; read it without comm="
+            "this reads edges of other ranks: of a graph that was read with comm=, each rank has a "
+            "part; read it without comm="
         )
 
     __array__ = __array_ufunc__ = __iter__ = _missed

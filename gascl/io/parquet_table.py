@@ -39,7 +39,8 @@ class ParquetTable:
     def __init__(self, path: Path, directed: bool | None, **options: Any):
         self.path, self.files = path, files_of(path)
         self._parquet = imported("pyarrow.parquet", f"{path}: Parquet")
-        self._rows, self._schema = [], None
+        self._rows: list[int] = []
+        self._schema: Any = None
         first = self.files[0]
         for file in self.files:
             with explained(file, "Parquet"):

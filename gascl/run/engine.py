@@ -320,19 +320,19 @@ class Engine:
                 ProgramName(type(program).__name__),
                 ": its __init__ must call super().__init__(...)",
             )
-        if self.graph._shared is not None and not self._is_view:
+        shared = self.graph._shared
+        if shared is not None and not shared.runs:
             return self._run_shared(program, options)
         return self._run_own(program, options)
 
     def _run_shared(self, program: VertexProgram, options: RunOptions) -> Result:
         """`run_with` on a graph of whose edges each rank has read a share."""
         shared = self._shared_edges()
-        needs_all = options.checkpoint or options.state or options.keep_state
-        if shared.suffice(program) and not needs_all:
-            with suppress(RemoteDataError), shared.labels_in_all():
+        if not (options.checkpoint or options.state or options.keep_state):
+            with suppress(RemoteDataError), shared.running():
                 result = self._run_own(program, options)
-                collected = result.own_rows is None or options.collect
-                shared.keep_labels(None if collected else result.own_rows.vertices)
+                own = None if options.collect else result.own_rows
+                shared.keep_labels(None if own is None else own.vertices)
                 return result
         return self._whole_engine().run_with(program, options)
 
@@ -357,7 +357,13 @@ class Engine:
         return self._of_whole
 
     def _run_own(self, program: VertexProgram, options: RunOptions) -> Result:
-        """`run_with` on the graph that this engine has."""
+        """`run_with` on what this process has of the graph.
+
+        Raises:
+            RemoteDataError: the program needs more.
+        """
+        if self.graph._shared is not None:
+            self.graph._shared.check_suffices(program)
         if program.edge_names and not self._is_view:
             return self._view(program).run_with(program, options)
         if self.ranks:
@@ -404,27 +410,32 @@ class Engine:
             check_program(program)
             checked = RunOptions(**options)
             checked.limit(program)
-            if self.graph._shared is not None and not self._is_view:
-                if not self._shared_edges().suffice(program):
-                    return self._whole_engine().explain(program, **options)
-            if program.edge_names and not self._is_view:
-                return self._view(program).explain(program, **options)
-            programs = [program]
-            if type(program).solve is not None:  # whose stages keep their States
-                programs, checked = stage_programs(program), replace(checked, keep_state=True)
-            runs = []
-            for each in programs:
-                check_work(each)
-                form = self._form(each, checked)
-                prepared, again = self._prepare(form, checked), None
-                delivery = prepared.delivery
-                if (delivery.queues or delivery.in_place) and prepared.traits.may_need_order:
-                    automatic = replace(checked, delivery="auto")
-                    again = self._prepare(each, automatic, prepared.traits.why_order)
-                runs.append(explained(form, self.graph, self.device.facts, prepared, again))
-            return Explanation(type(program).__name__, str(self.device), tuple(runs))
+            if self.graph._shared is not None:
+                with suppress(RemoteDataError), self._shared_edges().running():
+                    return self._explain(program, checked)
+                return self._whole_engine().explain(program, **options)
+            return self._explain(program, checked)
         except Exception as error:
             raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
+
+    def _explain(self, program: VertexProgram, options: RunOptions) -> Explanation:
+        """`explain` with the options as an object."""
+        if program.edge_names and not self._is_view:
+            return self._view(program)._explain(program, options)
+        programs = [program]
+        if type(program).solve is not None:  # whose stages keep their States
+            programs, options = stage_programs(program), replace(options, keep_state=True)
+        runs = []
+        for each in programs:
+            check_work(each)
+            form = self._form(each, options)
+            prepared, again = self._prepare(form, options), None
+            delivery = prepared.delivery
+            if (delivery.queues or delivery.in_place) and prepared.traits.may_need_order:
+                automatic = replace(options, delivery="auto")
+                again = self._prepare(each, automatic, prepared.traits.why_order)
+            runs.append(explained(form, self.graph, self.device.facts, prepared, again))
+        return Explanation(type(program).__name__, str(self.device), tuple(runs))
 
     def _solve(self, program: VertexProgram, options: RunOptions) -> tuple[Result, bool]:
         """Run a program that runs others; returns also whether Ctrl-C ended it."""
@@ -938,7 +949,12 @@ class Engine:
     def solo(self) -> Engine:
         """An engine of this rank without the others, which has all arcs on its device. Its `run`
         raises TooLarge if they do not fit there.
+
+        Raises:
+            RemoteDataError: in all ranks: each has read a share of the edges.
         """
+        if self.graph._shared is not None:
+            raise RemoteDataError("each rank needs all arcs for independent work")
         with self._lock:
             if self._solo is None:
                 self._solo = self._like(self.graph, None, False)
