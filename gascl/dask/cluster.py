@@ -104,7 +104,7 @@ class Cluster:
         self._done(self._ranks)
         self._show()
         outcomes: list[Outcome] = self._client.gather(self._parts("outcome"))
-        self._raise(outcomes)
+        self._raise(outcomes, policies[1:] == ("keep", "keep"))
         return list(zip(outcomes, self._parts("rows"), strict=True))
 
     def _each(self, task: Any, arguments: Sequence[Sequence[Any]], **more: Any) -> list[Any]:
@@ -152,8 +152,12 @@ class Cluster:
             if report.title:
                 self.shown.at(report.done, report.note)
 
-    def _raise(self, outcomes: Sequence[Outcome]) -> None:
-        """Raise the error of a rank, if one failed; rather the cause than errors that follow."""
+    def _raise(self, outcomes: Sequence[Outcome], every: bool) -> None:
+        """Raise the error of a rank, if one failed; rather the cause than errors that follow.
+
+        Args:
+            every: each row is an edge.
+        """
         failures = [(rank, one) for rank, one in enumerate(outcomes) if one.error is not None]
         if not failures:
             return
@@ -163,7 +167,7 @@ class Cluster:
         if there is not None:
             error = error.with_traceback(there.as_traceback())
         if isinstance(error, GasclError):
-            if error.edge is not None:
+            if error.edge is not None and every:
                 error.args = (f"{error}; {self._row(error.edge)}", *error.args[1:])
             raise error
         raise DeviceError(

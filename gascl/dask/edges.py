@@ -64,7 +64,7 @@ def part_of(
             num_vertices=checked.num_vertices,
             directed=True,
             labels=checked.labels,
-            fields=checked.edge_fields,
-            edge_types=checked.edge_types,
+            fields=dict(checked.edge_fields),
+            edge_types=dict(checked.edge_types),
         )
     )

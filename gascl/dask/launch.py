@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from gascl.dask.cluster import Cluster
-from gascl.dask.rank import ENGINE, RUN
+from gascl.dask.rank import ENGINE, RUN, Outcome
 from gascl.dask.result import DaskResult
 from gascl.errors import GasclError, GraphError, NotConverged, NotConvergedError, warn
 from gascl.graph import validation
@@ -84,21 +84,20 @@ def run(
     lock = distributed.MultiLock(names=cluster.addresses, client=client)
     with showing(progress) as cluster.shown, lock, cluster:
         columns, policies = (source, target, fields, weight), (directed, duplicates, self_loops)
-        ran = None
+        ran: list[tuple[Outcome, Any]] = []
         for whole in (False, True):
             parts = cluster.parts(edges, columns)
             # Which edges a program reads cannot always be foreseen.
             with suppress(RemoteDataError):
                 ran = cluster.run(parts, policies, program, options, whole)
                 break
-        assert ran is not None
     first = ran[0][0]
-    parts = [(one.labels, rows) for one, rows in ran if one.labels]
-    divisions = [*(labels[0] for labels, _ in parts), *(labels[1] for labels, _ in parts[-1:])]
+    there = [(one.labels, rows) for one, rows in ran if one.labels]
+    divisions = [*(labels[0] for labels, _ in there), *(labels[1] for labels, _ in there[-1:])]
     result = replace(
         first.result,
         vertices=frames.from_delayed(
-            [rows for _, rows in parts] or [ran[0][1]],
+            [rows for _, rows in there] or [ran[0][1]],
             meta=first.meta,
             divisions=tuple(divisions) or None,
             verify_meta=False,
