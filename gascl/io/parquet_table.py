@@ -13,7 +13,7 @@ from typing import Any
 from gascl.errors import FormatError
 from gascl.graph.edge_pieces import compact, joined
 from gascl.graph.raw_graph import RawGraph
-from gascl.io.adapters.arrow import KEY, Source, TableLayout, parsed_rows, table_layout
+from gascl.io.adapters.arrow import KEY, Source, TableLayout, is_text, parsed_rows, table_layout
 from gascl.io.files import SHOWN, check_fits
 from gascl.io.formats.arrow import explained, unpacked
 from gascl.util.extras import imported
@@ -192,4 +192,5 @@ def files_of(path: Path) -> list[Path]:
 
 
 def _columns(schema: Any) -> list[str]:
-    return [f"{field.name} ({field.type})" for field in schema]
+    types = ["text" if is_text(field.type) else str(field.type) for field in schema]
+    return [f"{name} ({kind})" for name, kind in zip(schema.names, types, strict=True)]

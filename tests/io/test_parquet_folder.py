@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ def frame(rows: int = 500):
 def written(folder, df, cuts=(0, 0, 200, 201, 500), **options):
     """The rows in files, whose first one is empty, and one in a folder inside."""
     (folder / "more").mkdir(parents=True)
-    for number, (first, last) in enumerate(zip(cuts, cuts[1:], strict=False)):
+    for number, (first, last) in enumerate(pairwise(cuts)):
         inside = folder / "more" if number == 3 else folder
         df[first:last].to_parquet(inside / f"{number:03}.parquet", index=False, **options)
     (folder / "more").rename(folder / "4")  # the last one by name
@@ -61,7 +63,7 @@ def test_what_gascl_has_written(tmp_path):
         graph.write(folder / "a.parquet")
         assert Graph.read(folder).fingerprint == graph.fingerprint
     Graph.from_edges([0], [1], num_vertices=2).write(folder / "b.parquet")
-    graph.write(folder / "a.parquet")
+    Graph.from_edges([0], [1], num_vertices=3).write(folder / "a.parquet")
     with pytest.raises(FormatError, match=r"b\.parquet and a\.parquet are of different graphs"):
         Graph.read(folder)
 
