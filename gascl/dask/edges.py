@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gascl.errors import GraphError
-from gascl.graph.edge_pieces import compact
-from gascl.graph.graph import Graph
+from gascl.graph.edge_pieces import checked_piece
 from gascl.graph.provided import provided
 from gascl.graph.raw_graph import RawGraph
 
@@ -54,17 +53,6 @@ def part_of(
     """
     try:
         read = provided("from_pandas")(frame, source, target, fields, True, weight)
-        checked = Graph._from_raw(compact(read), "keep", "keep", own=True)
+        return EdgePart(checked_piece(read))
     except GraphError as error:
         return EdgePart(None, GraphError(f"partition {number} (the first is 0): ", error.message))
-    return EdgePart(
-        RawGraph(
-            src=checked.edge_src,
-            dst=checked.edge_dst,
-            num_vertices=checked.num_vertices,
-            directed=True,
-            labels=checked.labels,
-            fields=dict(checked.edge_fields),
-            edge_types=dict(checked.edge_types),
-        )
-    )

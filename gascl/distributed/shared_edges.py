@@ -16,7 +16,8 @@ import numpy as np
 
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.shared_labels import SharedLabelIndex, SharedLabels, numbered_in_all
-from gascl.graph.arcs import Arcs, Order, index_dtype
+from gascl.errors import GraphError
+from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype
 from gascl.graph.edge_pieces import (
     FieldKinds,
     common_kinds,
@@ -74,7 +75,10 @@ def shared_graph(
     if num_vertices is None:
         labels, number = numbered_in_all(own[1], ranks)
         num_vertices = len(labels)
-    src, dst, fields = together(with_edges, kinds, own[1], number)
+    if num_vertices > INT32_MAX:
+        raise GraphError(f"there are {num_vertices:,} vertices, and at most {INT32_MAX:,} can be")
+    with ranks.errors_in_all():
+        src, dst, fields = together(with_edges, kinds, own[1], number)
     edges = SharedEdges(src, dst, fields, kinds, num_vertices, directed, labels, ranks)
     return edges.graph(list(report))
 

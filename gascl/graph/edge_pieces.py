@@ -11,6 +11,7 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.field_types import NO_TEXT, FieldType, Texts, dictionary
 from gascl.graph.raw_graph import RawGraph
+from gascl.graph.validation import checked_graph
 
 #: Labels of so many pieces are sorted at once, or more where there are more in all.
 AT_ONCE = 1 << 20
@@ -35,10 +36,13 @@ class FieldKind:
 FieldKinds = Mapping[str, FieldKind]
 
 
-def compact(piece: RawGraph) -> RawGraph:
-    """A piece with ends of 4 bytes."""
-    src, dst = (np.asarray(end).astype(np.int32, copy=False) for end in (piece.src, piece.dst))
-    return replace(piece, src=src, dst=dst)
+def checked_piece(piece: RawGraph) -> RawGraph:
+    """A piece as it was read, checked as a graph is, with ends of 4 bytes.
+
+    Raises:
+        GraphError: it has ids or fields that a graph cannot have.
+    """
+    return replace(checked_graph(piece, "keep", "keep", own=True), report=[])
 
 
 def kinds_of(piece: RawGraph) -> FieldKinds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -23,3 +24,6 @@ class RemoteField(PartialArray):
         super().__init__(length, np.empty(0, dtype))
         self.summary = summary
         self.own: WeakKeyDictionary[Order, np.ndarray] = WeakKeyDictionary()
+
+    def __reduce__(self) -> tuple[Any, ...]:  # a copy has no values
+        return PartialArray, (len(self), np.empty(0, self.dtype))

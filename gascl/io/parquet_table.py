@@ -6,12 +6,11 @@ The files of a folder are one table, in the order of their paths.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gascl.errors import FormatError
-from gascl.graph.edge_pieces import compact, joined
+from gascl.graph.edge_pieces import checked_piece, joined
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.arrow import KEY, Source, TableLayout, is_text, parsed_rows, table_layout
 from gascl.io.files import SHOWN, check_fits
@@ -121,7 +120,7 @@ class ParquetTable:
                         yield piece
             before += rows
         if not done:
-            yield parsed_rows(self._source(self.path, 0, self._empty()), self._layout)
+            yield self._parsed(self.path, self._schema.empty_table().select(self._names), 0)
 
     def _read(self, file: Path, begin: int, end: int) -> Iterator[RawGraph]:
         """The edges in some rows of a file."""
@@ -150,14 +149,10 @@ class ParquetTable:
         columns = unpacked(table)
         del table
         source = self._source(file, len(next(iter(columns.values()))), columns)
-        return compact(replace(parsed_rows(source, self._layout, row), report=[]))
+        return checked_piece(parsed_rows(source, self._layout, row))
 
     def _source(self, path: Path, rows: int, columns: dict[str, Any]) -> Source:
         return Source(str(path), self._schema, rows, lambda _: columns, FormatError)
-
-    def _empty(self) -> dict[str, Any]:
-        table = self._schema.empty_table()
-        return {name: table.column(name) for name in self._names}
 
     @property
     def _names(self) -> list[str]:

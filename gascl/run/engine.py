@@ -330,11 +330,19 @@ class Engine:
         shared = self._shared_edges()
         if not (options.checkpoint or options.state or options.keep_state):
             with suppress(RemoteDataError), shared.running():
-                result = self._run_own(program, options)
-                own = None if options.collect else result.own_rows
-                shared.keep_labels(None if own is None else own.vertices)
+                try:
+                    result = self._run_own(program, options)
+                except (Interrupted, NotConvergedError) as error:  # in all ranks
+                    self._keep_labels(error.result, options)
+                    raise
+                self._keep_labels(result, options)
                 return result
         return self._whole_engine().run_with(program, options)
+
+    def _keep_labels(self, result: Result, options: RunOptions) -> None:
+        """Fetch the labels of those vertices whose values this rank has."""
+        own = None if options.collect else result.own_rows
+        self._shared_edges().keep_labels(None if own is None else own.vertices)
 
     def _shared_edges(self) -> SharedEdges:
         """The edges of a graph that was read by ranks.

@@ -13,7 +13,7 @@ from gascl import Engine, GasclError, Graph, GraphError
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.shared_edges import shared_graph
 from gascl.distributed.shared_labels import numbered_in_all
-from gascl.graph.edge_pieces import compact, joined
+from gascl.graph.edge_pieces import checked_piece, joined
 from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.partition import Division, shares
 from gascl.io.adapters.pandas import read_pandas
@@ -37,7 +37,7 @@ def frame(kind: str = "integers"):
 
 def pieces(df, numbers=range(6)) -> list:
     read = [read_pandas(df[i:j], "a", "b", None, True) for i, j in pairwise(CUTS)]
-    return [compact(read[number]) for number in numbers]
+    return [checked_piece(read[number]) for number in numbers]
 
 
 def in_ranks(work, df, directed: bool = True) -> list:
@@ -197,7 +197,7 @@ def test_texts_times_and_categories():
 
     def work(comm):
         own = df[2 * comm.Get_rank() :][:2]
-        piece = compact(read_pandas(own, "a", "b", None, True))
+        piece = checked_piece(read_pandas(own, "a", "b", None, True))
         return shared_graph([piece], Ranks(comm), True)._shared.whole()
 
     for whole in local_ranks(2, work):
