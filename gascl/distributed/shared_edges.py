@@ -7,7 +7,7 @@ labels, of which each has a part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 from uuid import uuid4
@@ -23,7 +23,7 @@ from gascl.graph.edge_pieces import (
     common_kinds,
     kinds_of,
     labels_of,
-    together,
+    placed,
 )
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.field_types import FieldType
@@ -78,8 +78,9 @@ def shared_graph(
     if num_vertices > INT32_MAX:
         raise GraphError(f"there are {num_vertices:,} vertices, and at most {INT32_MAX:,} can be")
     with ranks.errors_in_all():
-        src, dst, fields = together(with_edges, kinds, own[1], number)
-    edges = SharedEdges(src, dst, fields, kinds, num_vertices, directed, labels, ranks)
+        for place in range(len(with_edges)):  # the memory of each is freed at once
+            with_edges[place] = placed(with_edges[place], kinds, own[1], number)
+    edges = SharedEdges(with_edges, kinds, num_vertices, directed, labels, ranks)
     return edges.graph(list(report))
 
 
@@ -87,7 +88,7 @@ class SharedEdges:
     """The edges of all ranks.
 
     Args:
-        src, dst, fields: those of this rank's edges, by the numbers of the vertices in the whole.
+        pieces: this rank's edges, between the vertices of the whole.
         kinds: those of the fields, in all ranks.
 
     Attributes:
@@ -99,19 +100,17 @@ class SharedEdges:
 
     def __init__(
         self,
-        src: np.ndarray,
-        dst: np.ndarray,
-        fields: dict[str, np.ndarray],
+        pieces: list[RawGraph],
         kinds: FieldKinds,
         num_vertices: int,
         directed: bool,
         labels: SharedLabels | None,
         ranks: Ranks,
     ):
-        self._src, self._dst, self._fields, self.kinds = src, dst, fields, kinds
+        self._pieces, self._forgotten, self.kinds = pieces, False, kinds
         self.num_vertices, self.directed = num_vertices, directed
         self.labels, self.ranks, self.keeps, self.runs = labels, ranks, True, False
-        self._counts = ranks.allgather_counts(len(src))
+        self._counts = ranks.allgather_counts(sum(len(piece.src) for piece in pieces))
         self.num_edges = int(self._counts.sum())
         self._absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
         self.degrees = self._degrees_of_all()
@@ -122,15 +121,18 @@ class SharedEdges:
     def _degrees_of_all(self) -> np.ndarray:
         """int32 (3, V): how often each vertex is a source, a target, and both of an edge."""
         degrees = np.zeros((3, self.num_vertices), np.int32)
-        for block in blocks(len(self._src), max(AT_ONCE, self.num_vertices)):
-            src, dst = self._src[block], self._dst[block]
+        for piece in self._pieces:
+            src, dst = np.asarray(piece.src), np.asarray(piece.dst)
             for degree, ends in zip(degrees, (src, dst, src[src == dst]), strict=True):
-                degree += np.bincount(ends, minlength=self.num_vertices).astype(np.int32)
+                np.add(degree, np.bincount(ends, minlength=len(degree)), degree, casting="unsafe")
         self.ranks.add_up(degrees)
         return degrees
 
     def _remote_fields(self) -> dict[str, RemoteField]:
-        own = {name: summary(values) for name, values in self._fields.items()}
+        own = {
+            name: summary_of_all([summary(piece.fields[name]) for piece in self._pieces])
+            for name in self.kinds
+        }
         every = self.ranks.allgather(own)
         return {
             name: RemoteField(
@@ -172,19 +174,23 @@ class SharedEdges:
             GraphError: a policy refuses an edge.
         """
         ranks = self.ranks
-        if not self.keeps:
-            raise RemoteDataError("the edges have been sent to the ranks that need them")
+        self._check_kept()
 
-        def every(own: np.ndarray) -> np.ndarray:
-            return ranks.allgather_rows(own.reshape(-1, 1), self._counts).reshape(-1)
+        def every(own: Iterable[Any], dtype: np.dtype) -> np.ndarray:
+            rows = np.concatenate([np.empty(0, dtype), *own]).reshape(-1, 1)
+            return ranks.allgather_rows(rows, self._counts).reshape(-1)
 
+        index = np.dtype(np.int32)
         raw = RawGraph(
-            src=every(self._src),
-            dst=every(self._dst),
+            src=every((piece.src for piece in self._pieces), index),
+            dst=every((piece.dst for piece in self._pieces), index),
             num_vertices=self.num_vertices,
             directed=self.directed,
             labels=None if self.labels is None else self.labels.gather(),
-            fields={name: every(self._fields[name]) for name in self.kinds},
+            fields={
+                name: every((piece.fields[name] for piece in self._pieces), kind.dtype)
+                for name, kind in self.kinds.items()
+            },
             edge_types=self._types,
             in_range=True,
         )
@@ -230,13 +236,11 @@ class SharedEdges:
         arcs, order = self._arcs_made(edges, renumbers)
         if renumbers:
             graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
-        self._send(arcs.into, edges, order, vertex, names)
-        if spec.alternates and self.directed and edges != "both":
+        alternates = spec.alternates and self.directed and edges != "both"
+        if alternates:
             other = {"out": "in", "in": "out"}[edges]
-            self._send(arcs.out, other, order, vertex, names)
-        if not self.keeps:
-            self._src = self._dst = np.empty(0, np.int32)
-            self._fields = {}
+            self._send(arcs.out, other, order, vertex, names, True)
+        self._send(arcs.into, edges, order, vertex, names, self.keeps)
 
     def arcs(self, direction: str) -> Arcs:
         """The arcs in the graph's own order, of which at first only the numbers are known."""
@@ -289,21 +293,24 @@ class SharedEdges:
         numbers: Numbering | None,
         vertex: int | None,
         names: Sequence[str],
+        keeps: bool,
     ) -> None:
         """Send the arcs of an order, by receivers, and the fields that have not been sent yet.
 
         Args:
             vertex: the cost of a vertex, as in `Division`, if it is not the usual one.
+            keeps: this rank keeps its edges.
         """
         missing = [name for name in names if order not in self._remote[name].own]
         if "ends" in order.kept and not missing:
             return
+        self._check_kept()
         division = Division(self.ranks.rank, self.ranks.size)
         if vertex is not None:
             division = division._replace(vertex=vertex)
         parts = shares(order.offsets, division)
         own = parts[division.rank]
-        ends, fields = self._received(parts, own, direction, numbers, missing)
+        ends, fields = self._received(parts, own, direction, numbers, missing, keeps)
         held: Any = PartialArray(int(order.offsets[-1]), ends, own.begin)
         order.kept["ends"] = held
         for name, values in fields.items():
@@ -316,34 +323,36 @@ class SharedEdges:
         direction: str,
         numbers: Numbering | None,
         names: Sequence[str],
+        keeps: bool,
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """The senders of this rank's arcs, in the order of receivers and of senders, and the values
         of fields, after all ranks have sent the others what is theirs."""
         ranks, total = self.ranks, own.end - own.begin
         bounds = np.array([part.last for part in parts], np.int32)
-        pieces = blocks(len(self._src), AT_ONCE)
-        counts = np.zeros(ranks.size, np.int64)
-        for block in pieces:
-            _, arcs = self._keys(block, direction, numbers)
+        counts, rounds = np.zeros(ranks.size, np.int64), 0
+        for piece, block in self._blocks():
+            _, arcs = _keys(piece, block, direction, numbers)
             counts += np.bincount(_owners(arcs, bounds), minlength=ranks.size)
+            rounds += 1
         coming = ranks.exchanged_counts(counts)
         begins = np.cumsum(coming) - coming  # so that arcs of equal ends are in the edges' order
         keys = np.empty(total, np.int64)
         values = {name: np.empty(total, self.kinds[name].dtype) for name in names}
-        for number in range(max(ranks.allgather(len(pieces)))):
-            block = pieces[number] if number < len(pieces) else slice(0, 0)
-            edge, arcs = self._keys(block, direction, numbers)
+        left = self._blocks(keeps)
+        for _ in range(max(ranks.allgather(rounds))):
+            piece, block = next(left, (self._nothing, slice(0, 0)))
+            edge, arcs = _keys(piece, block, direction, numbers)
             owner = _owners(arcs, bounds)
             order = np.argsort(owner, kind="stable")
             counts = np.bincount(owner, minlength=ranks.size)
             coming = ranks.exchanged_counts(counts)
             sent = [(keys, arcs)]
-            sent += [(values[name], self._fields[name][block].take(edge)) for name in names]
+            sent += [(values[name], piece.fields[name][block].take(edge)) for name in names]
             for into, each in sent:
                 received = ranks.exchanged(each.take(order), counts, coming)
                 each_rank = np.split(received, np.cumsum(coming)[:-1])
-                for begin, piece in zip(begins, each_rank, strict=True):
-                    into[begin : begin + len(piece)] = piece
+                for begin, rows in zip(begins, each_rank, strict=True):
+                    into[begin : begin + len(rows)] = rows
             begins += coming
         if names:
             place = np.argsort(keys, kind="stable")
@@ -353,25 +362,49 @@ class SharedEdges:
             keys.sort()
         return _senders(keys), values
 
-    def _keys(
-        self, block: slice, direction: str, numbers: Numbering | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The arcs of some edges: the edge of each, in the block, and int64, its receiver and in
-        the low 32 bits its sender, by the numbers."""
-        src, dst = self._src[block], self._dst[block]
-        if numbers is not None:
-            src, dst = numbers.number.take(src), numbers.number.take(dst)
-        edge = np.arange(len(src))
-        if direction == "out":
-            return edge, dst.astype(np.int64) << 32 | src
-        if direction == "in":
-            return edge, src.astype(np.int64) << 32 | dst
-        keys = np.empty((len(src), 2), np.int64)  # each followed by its reverse
-        keys[:, 0] = dst.astype(np.int64) << 32 | src
-        keys[:, 1] = src.astype(np.int64) << 32 | dst
-        there = np.ones(keys.shape, bool)
-        there[:, 1] = src != dst
-        return edge.repeat(2)[there.reshape(-1)], keys[there]
+    def _check_kept(self) -> None:
+        """Raise RemoteDataError if the edges have been forgotten, in all ranks."""
+        if self._forgotten:
+            raise RemoteDataError("the edges have been sent to the ranks that need them")
+
+    def _blocks(self, keeps: bool = True) -> Iterator[tuple[RawGraph, slice]]:
+        """The pieces, and some of the edges of each at a time; unless it keeps these, each piece is
+        forgotten after its last ones."""
+        pieces = self._pieces if keeps else self._pieces[::-1]
+        if not keeps:
+            self._pieces, self._forgotten = [], True
+        for number in range(len(pieces)):
+            piece = pieces[number] if keeps else pieces.pop()
+            for block in blocks(len(piece.src), AT_ONCE):
+                yield piece, block
+
+    @property
+    def _nothing(self) -> RawGraph:
+        """A piece without edges."""
+        none = np.empty(0, np.int32)
+        fields = {name: np.empty(0, kind.dtype) for name, kind in self.kinds.items()}
+        return RawGraph(none, none, self.num_vertices, self.directed, fields=fields)
+
+
+def _keys(
+    piece: RawGraph, block: slice, direction: str, numbers: Numbering | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The arcs of some edges: the edge of each, in the block, and int64, its receiver and in the
+    low 32 bits its sender, by the numbers."""
+    src, dst = np.asarray(piece.src)[block], np.asarray(piece.dst)[block]
+    if numbers is not None:
+        src, dst = numbers.number.take(src), numbers.number.take(dst)
+    edge = np.arange(len(src))
+    if direction == "out":
+        return edge, dst.astype(np.int64) << 32 | src
+    if direction == "in":
+        return edge, src.astype(np.int64) << 32 | dst
+    keys = np.empty((len(src), 2), np.int64)  # each followed by its reverse
+    keys[:, 0] = dst.astype(np.int64) << 32 | src
+    keys[:, 1] = src.astype(np.int64) << 32 | dst
+    there = np.ones(keys.shape, bool)
+    there[:, 1] = src != dst
+    return edge.repeat(2)[there.reshape(-1)], keys[there]
 
 
 def _owners(arcs: np.ndarray, bounds: np.ndarray) -> np.ndarray:
@@ -404,7 +437,7 @@ def summary_of_all(every: Sequence[Summary]) -> Summary:
         least=min(least, default=None),
         greatest=max(greatest, default=None),
         total=sum(each.total for each in every),
-        magnitude=min(each.magnitude for each in every),
+        magnitude=min((each.magnitude for each in every), default=np.inf),
         finite=all(each.finite for each in every),
         whole=all(each.whole for each in every),
     )

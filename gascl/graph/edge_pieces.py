@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -121,45 +120,38 @@ def labels_of(pieces: Sequence[RawGraph]) -> np.ndarray | None:
     return common_labels(labels) if labels else None
 
 
-def together(
-    pieces: list[RawGraph],
+def placed(
+    piece: RawGraph,
     kinds: FieldKinds,
     labels: np.ndarray | None,
     number: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """The edges of pieces, one after the other: int32 sources and targets, and fields.
+) -> RawGraph:
+    """A piece with the vertices of the whole as ends, and its fields as they are there.
 
     Args:
-        pieces: emptied on the way, so that memory is that of the edges once, and of a piece.
         kinds: those of the fields.
         labels: as `labels_of`; None: the ends are the vertices.
         number: int32, the vertex of each label; None: its place.
     """
-    count = sum(len(piece.src) for piece in pieces)
-    src, dst = (np.empty(count, np.int32) for _ in range(2))
-    fields = {name: np.empty(count, kind.dtype) for name, kind in kinds.items()}
-    pieces.reverse()
-    begin = 0
-    while pieces:
-        piece = pieces.pop()
-        rows = slice(begin, begin + len(piece.src))
-        begin = rows.stop
-        vertex: Any = None
-        if labels is not None and piece.labels is not None:
-            vertex = np.searchsorted(labels, piece.labels)
-            vertex = vertex.astype(np.int32) if number is None else number.take(vertex)
-        for end, own in ((src, piece.src), (dst, piece.dst)):
-            end[rows] = own if vertex is None else vertex.take(np.asarray(own))
-        for name, values in piece.fields.items() if count else ():
-            fields[name][rows] = _recoded(values, piece.edge_types.get(name), kinds[name].type)
-    return src, dst, fields
+    src, dst = np.asarray(piece.src), np.asarray(piece.dst)
+    if labels is not None and piece.labels is not None:
+        vertex = np.searchsorted(labels, piece.labels)
+        vertex = vertex.astype(np.int32) if number is None else number.take(vertex)
+        src, dst = vertex.take(src), vertex.take(dst)
+    fields = {
+        name: _recoded(values, piece.edge_types.get(name), kinds[name])
+        for name, values in piece.fields.items()
+    }
+    return replace(piece, src=src, dst=dst, labels=None, fields=fields)
 
 
-def _recoded(values: np.ndarray, own: FieldType | None, kind: FieldType | None) -> np.ndarray:
-    """The values of a piece, texts by their places in another dictionary."""
-    if not isinstance(own, Texts) or not isinstance(kind, Texts) or _same_texts(own, kind):
+def _recoded(values: np.ndarray, own: FieldType | None, kind: FieldKind) -> np.ndarray:
+    """The values of a piece, texts by their places in the dictionary of the whole."""
+    if not isinstance(own, Texts) or not isinstance(kind.type, Texts):
+        return values.astype(kind.dtype, copy=False)
+    if _same_texts(own, kind.type):
         return values
-    place = {text: number for number, text in enumerate(kind.values)}
+    place = {text: number for number, text in enumerate(kind.type.values)}
     table = np.array([*(place[text] for text in own.values), NO_TEXT], np.int32)
     return table[values]
 
@@ -173,7 +165,17 @@ def joined(pieces: list[RawGraph], directed: bool, report: list[str]) -> RawGrap
     if labels is None and not counts:
         labels = np.empty(0, np.int64)
     pieces.clear()
-    src, dst, fields = together(with_edges, kinds, labels)
+    count = sum(len(piece.src) for piece in with_edges)
+    src, dst = (np.empty(count, np.int32) for _ in range(2))
+    fields = {name: np.empty(count, kind.dtype) for name, kind in kinds.items()}
+    with_edges.reverse()
+    begin = 0
+    while with_edges:  # whose memory is freed one by one
+        piece = placed(with_edges.pop(), kinds, labels)
+        rows = slice(begin, begin + len(piece.src))
+        begin, src[rows], dst[rows] = rows.stop, piece.src, piece.dst
+        for name, values in piece.fields.items():
+            fields[name][rows] = values
     return RawGraph(
         src=src,
         dst=dst,

@@ -71,7 +71,7 @@ FORMATS = Formats()
 #: The options that Graph.read handles itself.
 READ_OPTIONS = (
     *("directed", "duplicates", "self_loops", "format", "weight", "vertices", "id"),
-    *("report", "progress"),
+    *("report", "progress", "comm"),
 )
 HEAD = 1024  # bytes at the start of a file that `recognizes` is given
 

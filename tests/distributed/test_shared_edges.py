@@ -153,6 +153,22 @@ def test_labels_are_looked_up_by_all_ranks(kind):
         np.testing.assert_array_equal(found, some)
 
 
+def test_edges_that_are_forgotten():
+    """Those that have been sent are there; all else is an error."""
+
+    def work(graph, _):
+        shared = graph._shared
+        shared.keeps = False
+        for _ in range(2):
+            shared.bring(graph, BreadthFirst(source=2), False)
+        with pytest.raises(RemoteDataError, match="have been sent"):
+            shared.bring(graph, ShortestPaths(source=2), False)
+        with pytest.raises(RemoteDataError, match="have been sent"):
+            shared.whole()
+
+    in_ranks(work, frame())
+
+
 def test_no_edges():
     df = frame()[:0]
 
