@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -87,10 +86,12 @@ def run(
         ran: list[tuple[Outcome, Any]] = []
         for whole in (False, True):
             parts = cluster.parts(edges, columns)
-            # Which edges a program reads cannot always be foreseen.
-            with suppress(RemoteDataError):
+            try:
                 ran = cluster.run(parts, policies, program, options, whole)
                 break
+            except RemoteDataError:  # which edges a program reads cannot always be foreseen
+                if whole:
+                    raise
     first = ran[0][0]
     there = [(one.labels, rows) for one, rows in ran if one.labels]
     divisions = [*(labels[0] for labels, _ in there), *(labels[1] for labels, _ in there[-1:])]
