@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 provide(
     read="gascl.io.registry:read_file",
+    read_by_ranks="gascl.io.reading_by_ranks:read_by_ranks",
     write="gascl.io.registry:write_file",
     too_large="gascl.io.files:too_large",
     dataset="gascl.datasets:load",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import direction_option as direction
 from gascl.cli.format_names import COMPRESSIONS, FORMATS
 from gascl.cli.formatting import count
+from gascl.cli.mpi_launch import in_all_ranks
 from gascl.cli.reader_options import FLOAT, INTEGER, reader_option
 from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_of_stdin
@@ -38,6 +39,7 @@ RESERVED = {
     "format": "--format or --from",
     "path": "GRAPH",
     "progress": "nothing: long reading is shown anyway",
+    "comm": "mpiexec: ranks read Parquet by share anyway",
     "report": "`gascl info`, which prints the report",
     "self_loops": "--self-loops",
     "id": "--id",
@@ -89,8 +91,12 @@ def reading_options(add: Callable[..., Any]) -> None:
     add("--option", type=reader_option, action="append", default=[], **shown)
 
 
-def read(arguments: argparse.Namespace) -> Graph:
+def read(arguments: argparse.Namespace, comm: Any = None) -> Graph:
     """The graph that the arguments name.
+
+    Args:
+        comm: all ranks call this, and may each read a share, unless the graph is then selected
+            from. An error of one is raised in all.
 
     Raises:
         GasclError: the file cannot be read like this, or the dataset is not downloaded yet.
@@ -98,16 +104,20 @@ def read(arguments: argparse.Namespace) -> Graph:
     from gascl.graph.graph import Graph
     from gascl.util.progress import Progress
 
-    options = options_of(arguments)
+    by_share: dict[str, Any] = {}
+    with in_all_ranks(comm):
+        options, is_dataset = options_of(arguments), _is_dataset(arguments.graph)
+        if comm is not None and not is_dataset and not _selects(arguments):
+            by_share = {"comm": comm}  # where errors are raised in all, too
     try:
-        read = Graph.dataset if _is_dataset(arguments.graph) else Graph.read
-        with Progress() as progress:
+        read_one = Graph.dataset if is_dataset else Graph.read
+        with in_all_ranks(None if by_share else comm), Progress() as progress:
             if arguments.graph == STANDARD:
                 with file_of_stdin() as path:
                     graph = Graph.read(path, progress=progress, **options)
             else:
-                graph = read(arguments.graph, progress=progress, **options)
-        return _selected(graph, arguments)
+                graph = read_one(arguments.graph, progress=progress, **options, **by_share)
+            return _selected(graph, arguments)
     except TypeError as error:
         raise unusable(arguments, error) from error
 
@@ -139,9 +149,17 @@ def _all_of(conditions: list[str] | None) -> str | None:
     return " and ".join(f"({each})" if several else each for each in conditions)
 
 
+SELECTIONS = ("where", "where_vertices", "between", "time")
+
+
+def _selects(arguments: argparse.Namespace) -> bool:
+    """Whether only a part of the graph is wanted."""
+    return any(getattr(arguments, name) is not None for name in SELECTIONS)
+
+
 def refuse_selection(arguments: argparse.Namespace) -> None:
     """Raises GasclError if --where or the like is given to a command that reads row by row."""
-    for name in ("where", "where_vertices", "between", "time"):
+    for name in SELECTIONS:
         if getattr(arguments, name, None) is not None:
             option = f"--{name.replace('_', '-')}"
             raise GasclError(f"{option} needs the graph in memory; convert it without --memory")

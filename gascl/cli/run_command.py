@@ -158,18 +158,16 @@ def _printing(arguments: argparse.Namespace, streamed: str | None) -> int:
 
 
 class _Ready(NamedTuple):
-    """The checked arguments and the graph, before the run begins."""
+    """The checked arguments, before the graph is read."""
 
     program: VertexProgram
     field: str | None
     options: RunOptions
     device: Device
-    graph: Graph
-    read_seconds: float
 
 
 def _prepare(arguments: argparse.Namespace) -> _Ready:
-    """Check the arguments and read the graph; refuse as much as possible before."""
+    """Check the arguments; refuse as much as possible before the graph is read."""
     from gascl.cli.field_option import check_field, shown_field
     from gascl.cli.find_program import construct, program_class
     from gascl.delivery.admission import Parts, demand_of, why_together
@@ -188,7 +186,6 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         _check_parents(cls)
     _check_outputs(arguments)
 
-    from gascl.graph.vertex_partition import check_partition
     from gascl.opencl.device_choice import find
     from gascl.run.checkpoint import checkpoint_of
     from gascl.run.options import RunOptions
@@ -210,23 +207,32 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         demand = demand_of(program, *of_device, repeats, together, arguments.debug, device.group)
         ranks = None if arguments.comm is None else Parts(arguments.comm.Get_size())
         choose(program, demand, arguments.delivery, parts=ranks)
+    return _Ready(program, field, options, device)
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Graph, float]:
+    """The graph, and the seconds that it took to read it."""
+    from gascl.graph.vertex_partition import check_partition
+
     started = time.perf_counter()
-    graph = graph_options.read(arguments)
+    graph = graph_options.read(arguments, arguments.comm)
     read_seconds = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
         describe = graph_options.describe if arguments.verbose else graph_options.describe_briefly
         print(describe(graph), flush=True)
-    for label in arguments.path:
-        graph.index_of(label)
-    check_partition(graph, arguments.partition)
-    return _Ready(program, field, options, device, graph, read_seconds)
+    with in_all_ranks(arguments.comm), graph.labels_in_all():
+        for label in arguments.path:
+            graph.index_of(label)
+        check_partition(graph, arguments.partition)
+    return graph, read_seconds
 
 
 def _run(arguments: argparse.Namespace) -> int:
     from gascl.util.progress import Progress
 
     with in_all_ranks(arguments.comm):
-        program, field, options, device, graph, read_seconds = _prepare(arguments)
+        program, field, options, device = _prepare(arguments)
+    graph, read_seconds = _read(arguments)
     cls = type(program)
     _note_weights(cls, graph)
 

@@ -15,7 +15,7 @@ from gascl.errors import RankError
 
 IN_PLACE = None
 BYTE = np.uint8
-MAX, MIN, BOR = np.maximum, np.minimum, np.bitwise_or
+MAX, MIN, BOR, SUM = np.maximum, np.minimum, np.bitwise_or, np.add
 
 
 class SendRequest:

@@ -5,33 +5,21 @@ from __future__ import annotations
 from asyncio import TimeoutError as NotYet  # an error of its own before Python 3.11
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from operator import attrgetter, getitem
+from itertools import chain
+from operator import attrgetter
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
-from gascl.dask.edges import error_of, labels_of, merged, part_of, whole_graph
+from gascl.dask.edges import part_of
 from gascl.dask.mailbox import Mailbox, end
 from gascl.dask.mpi_world import ranks_of_workers
-from gascl.dask.partitions import (
-    Layout,
-    added,
-    degrees_of,
-    ends_of,
-    fields_of,
-    own_arcs,
-    suffice,
-)
 from gascl.dask.rank import Outcome, lost_rank, run_rank
 from gascl.errors import DeviceError, GasclError, RankError
 from gascl.language.program import VertexProgram
-from gascl.language.traits import Traits
 from gascl.util.extras import imported
 from gascl.util.progress import Progress
 
-#: The number of partial results that a task joins.
-MERGED = 4
 #: Seconds between two checks whether all workers are there, and how far the run is.
 LOOK = 1.0
 #: Seconds to wait for ranks to end after they have been asked to.
@@ -56,7 +44,7 @@ class Cluster:
         self._ranks: list[Any] = []
         self.shown: Progress | None = None
         self._showing: tuple[Any, ...] = ()
-        self._rows: list[int] = []  # of each partition, where the edges are the rows
+        self._rows: list[int] = []  # of each partition
 
     def __enter__(self) -> Cluster:
         return self
@@ -73,93 +61,50 @@ class Cluster:
             self._distributed.wait(left, timeout=END)
         self._client.cancel(self._ranks)
 
-    def graphs(
-        self,
-        edges: Any,
-        columns: Sequence[Any],
-        policies: Sequence[Any],
-        program: VertexProgram | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> list[Any]:
-        """The graph on each worker, as futures.
-
-        Args:
-            program, options: the program that runs on the graph, and its options. If it needs no
-                more, each worker has only the arcs of its own part, as OwnArcs.
-        """
+    def parts(self, edges: Any, columns: Sequence[Any]) -> list[list[Any]]:
+        """For each worker, the `EdgePart`s that it has read, as futures. The first one has the
+        first partitions."""
         if self.shown:
-            self.shown.begin("numbering the edges of the Dask DataFrame")
-        client = self._client
+            self.shown.begin("reading the edges of the Dask DataFrame")
         delayed = imported("dask.delayed", "gascl.dask", GasclError).delayed
-        frames = [delayed(part_of)(f, n, *columns) for n, f in enumerate(edges.to_delayed())]
-        parts = client.compute(frames)
-        labels = self._together(merged, client.map(labels_of, parts))
-        self._done([*parts, labels])
-        wrong = client.gather(client.submit(error_of, labels))
-        if wrong is not None:
-            raise wrong
-        every = policies[1:] == ("keep", "keep")
-        self._rows = client.gather(client.map(attrgetter("num_edges"), parts)) if every else []
-        part_fields = client.gather(client.map(fields_of, parts))
-        fields = next((one for one in part_fields if one is not None), None)
-        if fields is not None and program is not None and options is not None:
-            plain = every and not options.get("checkpoint")
-            if plain and len(self.addresses) > 1 and suffice(program, [*fields]):
-                debug = bool(options.get("debug"))
-                own = self._own_arcs(parts, labels, fields, policies[0], program, debug)
-                for part in parts:  # at once: other objects of the client refer to them, too
-                    part.release()
-                return self._done(own)
-        return self._done(
-            self._each(whole_graph, [(labels, parts, *policies)] * len(self.addresses))
-        )
-
-    def _own_arcs(
-        self,
-        parts: Sequence[Any],
-        labels: Any,
-        fields: Mapping[str, Any],
-        directed: bool,
-        program: VertexProgram,
-        debug: bool,
-    ) -> list[Any]:
-        """The arcs of each rank, as futures."""
-        client, ranks = self._client, range(len(self.addresses))
-        ends = [client.submit(ends_of, part, labels) for part in parts]
-        degrees = self._together(added, [client.submit(degrees_of, end, labels) for end in ends])
-        renumbers = Traits.of(program.spec, program.lanes).renumbers and not debug
-        about = directed, program.spec.direction, renumbers, len(ranks), uuid4().hex
-        layout = client.submit(Layout, degrees, *about)
-        splits = [client.submit(Layout.split, layout, end) for end in ends]
-        pieces = [[client.submit(getitem, split, rank) for split in splits] for rank in ranks]
-        return self._each(
-            own_arcs, [(layout, labels, fields, rank, pieces[rank]) for rank in ranks]
-        )
-
-    def _together(self, join: Any, tasks: list[Any]) -> Any:
-        """The results of all tasks, joined by a function of several results."""
-        while len(tasks) > 1:
-            groups = range(0, len(tasks), MERGED)
-            tasks = [self._client.submit(join, tasks[i : i + MERGED]) for i in groups]
-        return tasks[0]
+        frames, ranks = edges.to_delayed(), len(self.addresses)
+        parts: list[list[Any]] = [[] for _ in range(ranks)]
+        for number, frame in enumerate(frames):
+            rank = number * ranks // len(frames)
+            part = delayed(part_of)(frame, number, *columns)
+            where = {"workers": [self.addresses[rank]], "allow_other_workers": True}
+            parts[rank].append(self._client.compute(part, **where))
+        every = self._done(list(chain.from_iterable(parts)))
+        self._rows = self._client.gather(self._client.map(attrgetter("rows"), every))
+        return parts
 
     def run(
-        self, graphs: Sequence[Any], program: VertexProgram, options: Mapping[str, Any]
+        self,
+        parts: list[list[Any]],
+        policies: Sequence[Any],
+        program: VertexProgram,
+        options: Mapping[str, Any],
+        whole: bool,
     ) -> list[tuple[Outcome, Any]]:
-        """The outcome of each rank, and a future of its rows."""
-        actors = self._done(self._each(Mailbox, [()] * len(graphs), actor=True))
+        """The outcome of each rank, and a future of its rows.
+
+        Args:
+            parts: of each rank; the workers empty them.
+            policies, whole: as in `run_rank`.
+        """
+        actors = self._done(self._each(Mailbox, [()] * len(parts), actor=True))
         self._mailboxes = self._client.gather(actors)
         keys = [mailbox.own_key() for mailbox in self._mailboxes]
         in_world = ranks_of_workers(self._client, self.addresses)
         each = [
-            (graph, program, options, rank, keys[rank].result(), self._mailboxes, in_world)
-            for rank, graph in enumerate(graphs)
+            (own, policies, program, options, rank, key.result(), self._mailboxes, in_world, whole)
+            for rank, (own, key) in enumerate(zip(parts, keys, strict=True))
         ]
         self._ranks = self._each(run_rank, each)
         self._done(self._ranks)
         self._show()
         outcomes: list[Outcome] = self._client.gather(self._parts("outcome"))
-        self._raise(outcomes)
+        self._raise(outcomes, policies[1:] == ("keep", "keep"))
         return list(zip(outcomes, self._parts("rows"), strict=True))
 
     def _each(self, task: Any, arguments: Sequence[Sequence[Any]], **more: Any) -> list[Any]:
@@ -207,8 +152,12 @@ class Cluster:
             if report.title:
                 self.shown.at(report.done, report.note)
 
-    def _raise(self, outcomes: Sequence[Outcome]) -> None:
-        """Raise the error of a rank, if one failed; rather the cause than errors that follow."""
+    def _raise(self, outcomes: Sequence[Outcome], every: bool) -> None:
+        """Raise the error of a rank, if one failed; rather the cause than errors that follow.
+
+        Args:
+            every: each row is an edge.
+        """
         failures = [(rank, one) for rank, one in enumerate(outcomes) if one.error is not None]
         if not failures:
             return
@@ -218,7 +167,7 @@ class Cluster:
         if there is not None:
             error = error.with_traceback(there.as_traceback())
         if isinstance(error, GasclError):
-            if error.edge is not None and self._rows:
+            if error.edge is not None and every:
                 error.args = (f"{error}; {self._row(error.edge)}", *error.args[1:])
             raise error
         raise DeviceError(

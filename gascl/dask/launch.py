@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from gascl.dask.cluster import Cluster
-from gascl.dask.rank import ENGINE, RUN
+from gascl.dask.rank import ENGINE, RUN, Outcome
 from gascl.dask.result import DaskResult
 from gascl.errors import GasclError, GraphError, NotConverged, NotConvergedError, warn
 from gascl.graph import validation
@@ -83,22 +82,23 @@ def run(
     # Ranks wait for each other: two runs at a time could each wait for the other's workers.
     lock = distributed.MultiLock(names=cluster.addresses, client=client)
     with showing(progress) as cluster.shown, lock, cluster:
-        graph_arguments = (
-            edges,
-            (source, target, fields, weight),
-            (directed, duplicates, self_loops),
-        )
-        ran = None
-        with suppress(RemoteDataError):  # `suffice` cannot foresee all reads
-            ran = cluster.run(cluster.graphs(*graph_arguments, program, options), program, options)
-        ran = ran or cluster.run(cluster.graphs(*graph_arguments), program, options)
+        columns, policies = (source, target, fields, weight), (directed, duplicates, self_loops)
+        ran: list[tuple[Outcome, Any]] = []
+        for whole in (False, True):
+            parts = cluster.parts(edges, columns)
+            try:
+                ran = cluster.run(parts, policies, program, options, whole)
+                break
+            except RemoteDataError:  # which edges a program reads cannot always be foreseen
+                if whole:
+                    raise
     first = ran[0][0]
-    parts = [(one.labels, rows) for one, rows in ran if one.labels]
-    divisions = [*(labels[0] for labels, _ in parts), *(labels[1] for labels, _ in parts[-1:])]
+    there = [(one.labels, rows) for one, rows in ran if one.labels]
+    divisions = [*(labels[0] for labels, _ in there), *(labels[1] for labels, _ in there[-1:])]
     result = replace(
         first.result,
         vertices=frames.from_delayed(
-            [rows for _, rows in parts] or [ran[0][1]],
+            [rows for _, rows in there] or [ran[0][1]],
             meta=first.meta,
             divisions=tuple(divisions) or None,
             verify_meta=False,

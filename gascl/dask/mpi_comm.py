@@ -15,6 +15,7 @@ from mpi4py.MPI import BYTE as BYTE
 from mpi4py.MPI import IN_PLACE as IN_PLACE
 from mpi4py.MPI import MAX as MAX
 from mpi4py.MPI import MIN as MIN
+from mpi4py.MPI import SUM as SUM
 
 from gascl.dask.actor_comm import DaskComm
 

@@ -12,11 +12,15 @@ import cloudpickle
 from tblib import Traceback
 
 from gascl.dask.actor_comm import DaskComm
+from gascl.dask.edges import EdgePart
 from gascl.dask.mailbox import Mailbox, Report, end
-from gascl.dask.partitions import OwnArcs
 from gascl.dask.result import DaskResult
-from gascl.errors import GraphError, RankError, users_frames
+from gascl.distributed.ranks import Ranks, errors_in_all, ranks_of
+from gascl.distributed.shared_edges import SharedEdges, shared_graph
+from gascl.errors import RankError, users_frames
+from gascl.graph.edge_pieces import joined
 from gascl.graph.graph import Graph
+from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.language.program import VertexProgram
 from gascl.run.engine import Engine
 from gascl.run.options import RunOptions
@@ -69,21 +73,26 @@ class _Reports(Progress):
 
 
 def run_rank(
-    given: Graph | GraphError | OwnArcs,
+    parts: Sequence[EdgePart],
+    policies: tuple[bool, Duplicates, SelfLoops],
     program: VertexProgram,
     options: Mapping[str, Any],
     rank: int,
     key: str,
     mailboxes: Sequence[Any],
     in_world: Sequence[int] | None,
+    whole: bool,
 ) -> RankResult:
     """Run one rank, as a task of Dask.
 
     Args:
-        given: the graph, or why it cannot be built.
+        parts: the edges that this rank's worker has read, which are taken from there.
+        policies: `directed`, `duplicates` and `self_loops`.
         key: the key of its mailbox.
         mailboxes: the mailboxes of all ranks, as actors.
         in_world: their ranks in MPI.COMM_WORLD, if they can communicate there.
+        whole: the program is known to need all edges. Otherwise, these are forgotten when each has
+            been sent to the rank that needs it.
     """
     mailbox = Mailbox.here.get(key)
     if mailbox is None:  # Dask tries again, since the first worker was lost
@@ -92,8 +101,6 @@ def run_rank(
         return RankResult(Outcome(lost))
     comm: Any = DaskComm(rank, mailbox, mailboxes)
     try:
-        if isinstance(given, GraphError):
-            raise given
         if in_world:
             from gascl.dask.mpi_comm import MpiComm  # which imports mpi4py
 
@@ -102,12 +109,18 @@ def run_rank(
             warnings.simplefilter("always")
             of_engine = {n: value for n, value in options.items() if n in ENGINE}
             of_run = {n: value for n, value in options.items() if n in RUN}
-            graph = given if isinstance(given, Graph) else given.graph()
-            engine = Engine(graph, comm=comm, **of_engine)
             reports: Any = _Reports(mailbox) if rank == 0 else False
-            run_options = RunOptions(not_converged="ignore", progress=reports, **of_run)
+            if reports:
+                reports.begin("numbering the edges of the Dask DataFrame")
+            forgets = not (whole or options.get("checkpoint") or type(program).solve)
+            graph = _graph(parts, *policies, ranks_of(comm), forgets)
+            engine = Engine(graph, comm=comm, **of_engine)
+            run_options = RunOptions(
+                not_converged="ignore", progress=reports, collect=False, **of_run
+            )
             result = engine.run_with(program, run_options)
-            rows = result._table(None, own=True).to_pandas()
+            with result.graph.labels_in_all():
+                rows = result._table(None, own=True).to_pandas()
         if in_world:
             comm.free()
     except Exception as error:
@@ -130,6 +143,32 @@ def run_rank(
     return RankResult(
         Outcome(result=own_result, labels=labels, meta=rows.iloc[:0], warnings=noted), rows
     )
+
+
+def _graph(
+    parts: Sequence[EdgePart],
+    directed: bool,
+    duplicates: Duplicates,
+    self_loops: SelfLoops,
+    ranks: Ranks | None,
+    forgets: bool,
+) -> Graph:
+    """The graph of the edges in all ranks.
+
+    Raises:
+        GraphError: in all ranks: a partition has rows that are no edges, or a policy refuses one.
+    """
+    with errors_in_all(ranks):
+        pieces = [part.take() for part in parts]
+    if ranks is None:
+        raw = joined(pieces, directed, [])
+        return Graph._from_raw(raw, duplicates, self_loops, own=True)
+    graph = shared_graph(pieces, ranks, directed)
+    shared: SharedEdges = graph._shared
+    if (duplicates, self_loops) != ("keep", "keep"):
+        return shared.whole(duplicates, self_loops)
+    shared.keeps = not forgets
+    return graph
 
 
 def failed(error: Exception) -> Outcome:

@@ -30,6 +30,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.lazy import held
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
+from gascl.graph.remote_field import RemoteField
 from gascl.graph.reordering import Numbering, Places, Renumbered, by_number
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import TIME, Type
@@ -468,7 +469,7 @@ class ResidentGraph:
         if isinstance(order, DeviceOrder):
             return None
         edges = [array.edge for array in wanted.values() if array.edge is not None]
-        places = any(e.order == name and self._given(e) for e in edges)
+        places = any(e.order == name and self._given(e) and not self._remote(e) for e in edges)
         if not places and not any(key.name == ends for key in wanted):
             return None
         made = (order.presorted or "ends" in order.kept) and (not places or "places" in order.kept)
@@ -542,7 +543,8 @@ class ResidentGraph:
                 if made is not None:
                     return made
             order = orders.get(array.edge.order)
-            if order and order.places and self._given(array.edge):
+            given = self._given(array.edge) and not self._remote(array.edge)
+            if order and order.places and given:
                 values = self.arcs.given(self._field(array.edge))
                 return order.gathered(values, self.num_arcs)
             return self.device.upload(self._edge(array.edge))
@@ -590,6 +592,8 @@ class ResidentGraph:
         name, order = edge.name, edge.order.removeprefix("all_")
         if edge.field is None or edge.type is None:
             return getattr(arcs, f"{order}_{'edges' if name == 'id' else name}")
+        if self._given(edge) and (remote := self._remote(edge)):
+            return self._own_values(edge, remote)
         if self._given(edge):  # check_edge_fields() has checked its values
             ids: np.ndarray = getattr(arcs, f"{order}_edges")
             values = self._field(edge)
@@ -600,10 +604,26 @@ class ResidentGraph:
         """Whether these are the values of an edge field that the graph has."""
         return edge.field is not None and edge.name in self.graph.edge_fields
 
+    def _remote(self, edge: EdgeValues) -> RemoteField | None:
+        """An edge field whose values are in the order of this process's arcs; None: another one."""
+        values = held(self.graph.edge_fields).get(edge.name)
+        return values if isinstance(values, RemoteField) else None
+
+    def _own_values(self, edge: EdgeValues, remote: RemoteField) -> np.ndarray:
+        """The values of such a field, in the requested order of arcs."""
+        if not isinstance(self.arcs, ArcsPart) or edge.order.startswith("all_"):
+            return np.asarray(remote)  # an error
+        values = self._as_read(edge, remote.own[self.arcs.whole.into])
+        return values if edge.order == "in" else values.take(self.arcs.slot)
+
     def _field(self, edge: EdgeValues) -> np.ndarray:
         """An edge field, in the order of the edges."""
+        return self._as_read(edge, self.graph.edge_fields[edge.name])
+
+    def _as_read(self, edge: EdgeValues, values: np.ndarray) -> np.ndarray:
+        """Values of an edge field as the program reads them."""
         assert edge.type is not None
-        values = self.graph.edge_fields[edge.name].astype(edge.type.scalar, copy=False)
+        values = values.astype(edge.type.scalar, copy=False)
         times = edge.field is not None and edge.field.type == TIME
         known = self.graph.edge_types.get(edge.name)
         return known.as_read(values) if times and isinstance(known, Times) else values

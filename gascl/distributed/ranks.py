@@ -21,6 +21,7 @@ import numpy as np
 from gascl.distributed.abort import say_last
 from gascl.distributed.shared_memory import shared_memory
 from gascl.errors import GasclError, RankError
+from gascl.graph.partial_array import RemoteDataError
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, devices
 from gascl.opencl.device_choice import find
@@ -70,7 +71,7 @@ class Ranks:
         homes = (sys.modules[cls.__module__] for cls in type(comm).__mro__)
         mpi: Any = next(home for home in homes if hasattr(home, "IN_PLACE"))
         self.IN_PLACE, self.BYTE = mpi.IN_PLACE, mpi.BYTE
-        self.MAX, self.MIN, self.BOR = mpi.MAX, mpi.MIN, mpi.BOR
+        self.MAX, self.MIN, self.BOR, self.SUM = mpi.MAX, mpi.MIN, mpi.BOR, mpi.SUM
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self.owns_gpu = False
         self._kept: dict[Any, np.ndarray] = {}
@@ -106,8 +107,13 @@ class Ranks:
         self.raise_in_all(None)
 
     def raise_in_all(self, error: BaseException | None) -> None:
-        """Raise an error in all ranks if there is one in any; all must call this."""
-        texts = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
+        """Raise an error in all ranks if there is one in any; all must call this. Where one lacks
+        data of others, all raise RemoteDataError, so that they can fetch it together."""
+        text = None if error is None else f"{type(error).__name__}: {error}"
+        told = self.comm.allgather((text, isinstance(error, RemoteDataError)))
+        texts = [text for text, _ in told]
+        if any(lacks for _, lacks in told) and not isinstance(error, RemoteDataError):
+            raise RemoteDataError(next(text for text, lacks in told if lacks))
         if error is not None:
             raise error
         for rank, text in enumerate(texts):
@@ -240,6 +246,18 @@ class Ranks:
         there = sizes.tolist(), begins.tolist()
         here = coming.tolist(), (np.cumsum(coming) - coming).tolist()
         self.comm.Alltoallv([sent, there, self.BYTE], [received, here, self.BYTE])
+
+    def exchanged_counts(self, counts: np.ndarray) -> np.ndarray:
+        """int64 (ranks,): how many items come from each rank, from how many go to each."""
+        coming = np.empty(self.size, np.int64)
+        self.comm.Alltoall(np.ascontiguousarray(counts, np.int64), coming)
+        return coming
+
+    def add_up(self, values: np.ndarray) -> None:
+        """Replace integers by the sums over all ranks, some at a time."""
+        flat, most = values.reshape(-1), AT_ONCE // 16 // values.itemsize
+        for begin in range(0, len(flat), most):
+            self.allreduce(flat[begin : begin + most], self.SUM)
 
     def allreduce(self, values: np.ndarray, op: Any) -> None:
         """Combine the arrays of all ranks in place."""

@@ -6,6 +6,7 @@ import operator
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -28,6 +29,7 @@ from gascl.graph.lazy import LazyFields, LazyValues, held
 from gascl.graph.parallel import blocks
 from gascl.graph.provided import provided
 from gascl.graph.raw_graph import RawGraph
+from gascl.graph.remote_field import RemoteField
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
@@ -72,6 +74,8 @@ class Graph:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _label_index: LabelIndex | None = None
     _mapped_files: tuple[MappedFile, ...] = field(default=(), init=False)
+    #: Edges that ranks have read by share: `SharedEdges` of gascl.distributed.
+    _shared: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         check_flags(GraphError, directed=self.directed)
@@ -243,10 +247,11 @@ class Graph:
         id: Any = None,
         report: bool = False,
         progress: bool | Progress = False,
+        comm: Any = None,
         **options: Any,
     ) -> Graph:
-        """The graph in a file, which may be compressed (.gz, .bz2, .xz, .zst); docs/graphs.md
-        lists the formats.
+        """The graph in a file, which may be compressed (.gz, .bz2, .xz, .zst), or in a folder of
+        Parquet files, in the order of their names; docs/graphs.md lists the formats.
 
         Args:
             directed: by default what the file says; most edge lists say nothing and are directed.
@@ -261,24 +266,37 @@ class Graph:
             report: print how the file was interpreted, which `graph.report` holds in any case.
             progress: show on stderr, or as a bar in a notebook, how much of the file has been
                 read. Files that are mapped into memory, such as gascl's own, are not read at once.
+            comm: an mpi4py communicator, whose ranks all call this. Each reads a share of the rows
+                of Parquet files, and only an Engine with the same `comm` can use the graph: see
+                docs/scale.md. Files of other formats are read by each rank as without `comm`.
             options: further options of the format's reader, such as an edge list's `columns`.
 
         Raises:
             FormatError: the file does not follow its format, cannot be read, or does not fit in
                 memory.
             GraphError: a policy refuses an edge, or the graph would be too large.
+            RankError: with `comm`: another rank could not read its share.
         """
         if directed is not None:
             check_flags(GraphError, directed=directed)
-        try:
-            raw = provided("read")(path, format, directed, weight, progress, **options)
+
+        def read() -> Graph:
             try:
-                graph = cls._from_raw(raw, duplicates, self_loops, own=True)
-            except GraphError as error:
-                raise GraphError(f"{path}: ", error.message) from None
-        except MemoryError as error:
-            raise provided("too_large")(path) from error
-        graph = graph._with_table(vertices, id)
+                raw = provided("read")(path, format, directed, weight, progress, **options)
+                try:
+                    graph = cls._from_raw(raw, duplicates, self_loops, own=True)
+                except GraphError as error:
+                    raise GraphError(f"{path}: ", error.message) from None
+            except MemoryError as error:
+                raise provided("too_large")(path) from error
+            return graph._with_table(vertices, id)
+
+        if comm is None:
+            graph = read()
+        else:
+            alike = duplicates == self_loops == "keep" and vertices is None and id is None
+            given = (path, format, directed, weight, progress)
+            graph = provided("read_by_ranks")(comm, read, alike, *given, **options)
         if report:
             print("\n".join([repr(graph), *graph.report]))
         return graph
@@ -637,7 +655,9 @@ class Graph:
 
     def _arcs_along(self, direction: str) -> Arcs:
         if direction not in self._arcs:
-            if direction == "in":  # the orders of "out" in exchange
+            if self._shared is not None:
+                self._arcs[direction] = self._shared.arcs(direction)
+            elif direction == "in":  # the orders of "out" in exchange
                 self._arcs[direction] = self._arcs_along("out").transposed()
             else:
                 self._arcs[direction] = arcs_of(self.src, self.dst, self.num_vertices, direction)
@@ -790,7 +810,7 @@ class Graph:
         """
         self._held_field(field)  # raises
         statistics: Summary = self._once(
-            ("summary", field), lambda: summary(np.asarray(self._held_field(field)))
+            ("summary", field), lambda: _summary(self._held_field(field))
         )
         return statistics
 
@@ -1119,11 +1139,23 @@ class Graph:
     def _with_same_edges(self, **changes: Any) -> Graph:
         """The same edges with other fields; all that depends on edges alone is shared."""
         made = replace(self, **changes)
-        for shared in ("_arcs", "_numbered", "_lock"):
+        for shared in ("_arcs", "_numbered", "_lock", "_shared"):
             object.__setattr__(made, shared, getattr(self, shared))
-        if "fingerprint" in vars(self):  # fields are no part of it
-            vars(made)["fingerprint"] = self.fingerprint
+        for known in ("fingerprint", "num_loops"):  # fields are no part of them
+            if known in vars(self):
+                vars(made)[known] = getattr(self, known)
         return made
+
+    def _shared_by(self, edges: Any, name: str, num_loops: int) -> Graph:
+        """This new graph, after it has been told whose edges it has.
+
+        Args:
+            edges: as `_shared`.
+            name: takes the place of the fingerprint.
+        """
+        object.__setattr__(self, "_shared", edges)
+        vars(self).update(fingerprint=name, num_loops=num_loops)
+        return self
 
     def twin(self) -> Graph:
         """The same graph as another object, which shares all that has been computed."""
@@ -1141,6 +1173,11 @@ class Graph:
         labels = None if self.labels is None else canonical(self.labels)
         ends = (map(end.__getitem__, blocks(len(end))) for end in (self.src, self.dst))
         return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
+
+    def labels_in_all(self) -> AbstractContextManager[None]:
+        """A block in which all ranks look up labels at the same places of the program, so that the
+        ranks of a graph that was read with `comm` can ask each other for them."""
+        return nullcontext() if self._shared is None else self._shared.labels_in_all()
 
     def index_of(self, label: Any) -> int:
         """The vertex with this label; without labels, `label` itself, checked.
@@ -1239,6 +1276,10 @@ _IN_FILES = {
     *("src", "dst", "labels", "edge_fields", "vertex_fields"),
     *("_arcs", "_numbered", "_label_index"),
 }
+
+
+def _summary(values: Any) -> Summary:
+    return values.summary if isinstance(values, RemoteField) else summary(np.asarray(values))
 
 
 def _degrees(offsets: np.ndarray) -> np.ndarray:

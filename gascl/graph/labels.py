@@ -193,22 +193,42 @@ class LabelIndex:
             return None
 
     def _unknown(self, label: Any) -> GraphError:
-        count = len(self.labels)
-        message = f"no vertex has the label {shown(label)}; the graph has {count:,} labels"
-        if self.labels.dtype.kind in "iu":
-            if count:
-                least, most = self.labels[self._order[0]], self.labels[self._order[-1]]
-                message += f", integers from {least} to {most}"
-            return GraphError(message)
-        names = {str(name): name for name in self.labels[:MAX_CANDIDATES].tolist()}
-        text = str(label).lower()
-        same = [name for name in names if name.lower() == text]
-        near = same or difflib.get_close_matches(str(label), names, n=1, cutoff=0.5)
-        if near:
-            message += f"; did you mean {shown(names[near[0]])}?"
-        elif count:
-            message += f", such as {shown(self.labels[0])}"
-        return GraphError(message)
+        labels = self.labels
+        if labels.dtype.kind in "iu":
+            ends = labels[self._order[[0, -1]]].tolist() if len(labels) else []
+            return unknown_label(label, len(labels), labels.dtype, ends, [])
+        near, first = near_labels(label, labels), labels[:1].tolist()
+        return unknown_label(label, len(labels), labels.dtype, first, near)
+
+
+def near_labels(label: Any, labels: np.ndarray) -> list[Any]:
+    """The label that a wrong one was meant to be, or none."""
+    names = {str(name): name for name in labels[:MAX_CANDIDATES].tolist()}
+    text = str(label).lower()
+    same = [name for name in names if name.lower() == text]
+    near = same or difflib.get_close_matches(str(label), names, n=1, cutoff=0.5)
+    return [names[each] for each in near[:1]]
+
+
+def unknown_label(
+    label: Any, count: int, dtype: np.dtype, ends: list[Any], near: list[Any]
+) -> GraphError:
+    """The error for a label that no vertex has.
+
+    Args:
+        count: the number of labels.
+        ends: the first of them and, of integers, the last, if there are any.
+        near: as `near_labels`.
+    """
+    message = f"no vertex has the label {shown(label)}; the graph has {count:,} labels"
+    if dtype.kind in "iu":
+        if ends:
+            message += f", integers from {min(ends)} to {max(ends)}"
+    elif near:
+        message += f"; did you mean {shown(near[0])}?"
+    elif ends:
+        message += f", such as {shown(ends[0])}"
+    return GraphError(message)
 
 
 def _repeated(label: Any, first: int, second: int) -> GraphError:

@@ -41,7 +41,10 @@ class PartialArray(NDArrayOperatorsMixin):
         self._items.setflags(write=write)
 
     def _missed(self, *_: Any, **more: Any) -> Any:
-        raise RemoteDataError("the program reads edges that end in vertices of other ranks")
+        raise RemoteDataError(
+            "this reads edges of other ranks: of a graph that was read with comm=, each rank has a "
+            "part; read it without comm="
+        )
 
     __array__ = __array_ufunc__ = __iter__ = _missed
 

@@ -29,6 +29,7 @@ from gascl.util.progress import Progress, showing
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
+    from gascl.io.parquet_table import ParquetTable
 
 
 class Formats(MutableMapping[str, Format]):
@@ -70,7 +71,7 @@ FORMATS = Formats()
 #: The options that Graph.read handles itself.
 READ_OPTIONS = (
     *("directed", "duplicates", "self_loops", "format", "weight", "vertices", "id"),
-    *("report", "progress"),
+    *("report", "progress", "comm"),
 )
 HEAD = 1024  # bytes at the start of a file that `recognizes` is given
 
@@ -156,6 +157,10 @@ def _check_options(path: Path, chosen: Format, options: Mapping[str, Any]) -> No
 def _read(
     path: Path, format: str | None, directed: bool | None, weight: Any, options: dict[str, Any]
 ) -> RawGraph:
+    if path.is_dir():
+        if format not in (None, "parquet"):
+            raise FormatError(f"{path} is a folder, and one is read only of Parquet files")
+        return parquet_table(path, directed, weight, options).graph()
     chosen = _format_of(path, format)
     _check_options(path, chosen, options)
     if weight is None:
@@ -220,6 +225,23 @@ def write_file(
             f"{path}: {chosen.name} files hold no arcs; leave out ",
             "arcs=True (`--arcs`), or write gascl's own .npz",
         )
+
+
+def is_parquet(path: Path, format: str | None) -> bool:
+    """Whether this is a Parquet file that is not compressed as a whole, or a folder of them."""
+    if path.is_dir():
+        return True
+    return plain(path) == path and _format_of(path, format) is FORMATS["parquet"]
+
+
+def parquet_table(
+    path: Path, directed: bool | None, weight: Any, options: Mapping[str, Any]
+) -> ParquetTable:
+    """The table in a Parquet file or a folder; the arguments are those of `read_file`."""
+    from gascl.io.parquet_table import ParquetTable
+
+    _check_options(path, FORMATS["parquet"], options)
+    return ParquetTable(path, directed, weight=weight, **options)
 
 
 def _format_of(path: Path, name: str | None) -> Format:

@@ -547,7 +547,7 @@ class Result:
                     f"this is the result of rank {rank} of {own.size}, without the others: call "
                     "to_parquet in all ranks of the run"
                 )
-        with new_folder(checked_path(folder), ranks) as path:
+        with new_folder(checked_path(folder), ranks) as path, self.graph.labels_in_all():
             self._table(fields, own=True).save(path / part_name(rank))
 
     def _table(

@@ -25,6 +25,7 @@ import numpy as np
 
 from gascl.errors import DeviceError, FormatError, GasclError, warn
 from gascl.graph.graph import Graph
+from gascl.graph.remote_field import RemoteField
 from gascl.language.program import VertexProgram
 from gascl.run.options import RunOptions
 from gascl.run.resume import Start
@@ -245,8 +246,13 @@ def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
         "parameters": f"dtype={program.dtype!r}, {program.parameter_values()}",
         "initial fields": str(given),
         "graph": f"{graph!r} {graph.fingerprint}",
-        "edge fields": str({n: _hash(graph.edge_fields[n]) for n in read}),
+        "edge fields": str({n: _of_edges(graph.edge_fields[n]) for n in read}),
     }
+
+
+def _of_edges(values: np.ndarray | RemoteField) -> str:
+    """What tells an edge field from others: of one whose values are in all ranks, statistics."""
+    return str(values.summary) if isinstance(values, RemoteField) else _hash(values)
 
 
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:

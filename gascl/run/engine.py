@@ -6,7 +6,7 @@ import operator
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from gascl.delivery.run_layout import ARC
 from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices
 from gascl.device_graph.contract import contracted
 from gascl.distributed.ranks import errors_in_all, ranks_of
+from gascl.distributed.shared_edges import SharedEdges
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
     DeviceError,
@@ -38,6 +39,7 @@ from gascl.graph.arcs import Arcs
 from gascl.graph.contract import summed
 from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
+from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.partition import Division
 from gascl.graph.reordering import Numbering
 from gascl.graph.vertex_partition import (
@@ -170,6 +172,7 @@ class Engine:
         self._not_in_place: WeakKeyDictionary[type[VertexProgram], set[Any]] = WeakKeyDictionary()
         self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
+        self._of_whole: Engine | None = None
         self._derived: dict[tuple[Any, ...], Engine] = {}  # by how their graphs are made
         self._takes_parts = True  # if the arcs do not fit
         self._lock = threading.Lock()
@@ -336,6 +339,58 @@ class Engine:
                 ProgramName(type(program).__name__),
                 ": its __init__ must call super().__init__(...)",
             )
+        shared = self.graph._shared
+        if shared is not None and not shared.runs:
+            return self._run_shared(program, options)
+        return self._run_own(program, options)
+
+    def _run_shared(self, program: VertexProgram, options: RunOptions) -> Result:
+        """`run_with` on a graph of whose edges each rank has read a share."""
+        shared = self._shared_edges()
+        if not (options.checkpoint or options.state or options.keep_state):
+            with suppress(RemoteDataError), shared.running():
+                try:
+                    result = self._run_own(program, options)
+                except (Interrupted, NotConvergedError) as error:  # in all ranks
+                    self._keep_labels(error.result, options)
+                    raise
+                self._keep_labels(result, options)
+                return result
+        return self._whole_engine().run_with(program, options)
+
+    def _keep_labels(self, result: Result, options: RunOptions) -> None:
+        """Fetch the labels of those vertices whose values this rank has."""
+        own = None if options.collect else result.own_rows
+        self._shared_edges().keep_labels(None if own is None else own.vertices)
+
+    def _shared_edges(self) -> SharedEdges:
+        """The edges of a graph that was read by ranks.
+
+        Raises:
+            GasclError: these are not the engine's.
+        """
+        shared: SharedEdges = self.graph._shared
+        if self.ranks is None or self.ranks.size != shared.ranks.size:
+            raise GasclError(
+                f"the graph was read with comm=, of {shared.ranks.size} ranks: give the engine the "
+                "same comm="
+            )
+        return shared
+
+    def _whole_engine(self) -> Engine:
+        """An engine for all edges of a graph that was read by ranks; all must call this."""
+        if self._of_whole is None:
+            self._of_whole = self.for_graph(self._shared_edges().whole())
+        return self._of_whole
+
+    def _run_own(self, program: VertexProgram, options: RunOptions) -> Result:
+        """`run_with` on what this process has of the graph.
+
+        Raises:
+            RemoteDataError: the program needs more.
+        """
+        if self.graph._shared is not None:
+            self.graph._shared.check_suffices(program)
         if program.edge_names and not self._is_view:
             return self._view(program).run_with(program, options)
         if self.ranks:
@@ -384,24 +439,32 @@ class Engine:
             check_program(program)
             checked = RunOptions(**options)
             checked.limit(program)
-            if program.edge_names and not self._is_view:
-                return self._view(program).explain(program, **options)
-            programs = [program]
-            if type(program).solve is not None:  # whose stages keep their States
-                programs, checked = stage_programs(program), replace(checked, keep_state=True)
-            runs = []
-            for each in programs:
-                check_work(each)
-                form = self._form(each, checked)
-                prepared, again = self._prepare(form, checked), None
-                delivery = prepared.delivery
-                if (delivery.queues or delivery.in_place) and prepared.traits.may_need_order:
-                    automatic = replace(checked, delivery="auto")
-                    again = self._prepare(each, automatic, prepared.traits.why_order)
-                runs.append(explained(form, self.graph, self.device.facts, prepared, again))
-            return Explanation(type(program).__name__, str(self.device), tuple(runs))
+            if self.graph._shared is not None:
+                with suppress(RemoteDataError), self._shared_edges().running():
+                    return self._explain(program, checked)
+                return self._whole_engine().explain(program, **options)
+            return self._explain(program, checked)
         except Exception as error:
             raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
+
+    def _explain(self, program: VertexProgram, options: RunOptions) -> Explanation:
+        """`explain` with the options as an object."""
+        if program.edge_names and not self._is_view:
+            return self._view(program)._explain(program, options)
+        programs = [program]
+        if type(program).solve is not None:  # whose stages keep their States
+            programs, options = stage_programs(program), replace(options, keep_state=True)
+        runs = []
+        for each in programs:
+            check_work(each)
+            form = self._form(each, options)
+            prepared, again = self._prepare(form, options), None
+            delivery = prepared.delivery
+            if (delivery.queues or delivery.in_place) and prepared.traits.may_need_order:
+                automatic = replace(options, delivery="auto")
+                again = self._prepare(each, automatic, prepared.traits.why_order)
+            runs.append(explained(form, self.graph, self.device.facts, prepared, again))
+        return Explanation(type(program).__name__, str(self.device), tuple(runs))
 
     def _solve(self, program: VertexProgram, options: RunOptions) -> tuple[Result, bool]:
         """Run a program that runs others; returns also whether Ctrl-C ended it."""
@@ -742,6 +805,8 @@ class Engine:
         self, program: VertexProgram, delivery: str, ordered: str, why_whole: str
     ) -> Prepared:
         spec, ranks = program.spec, self.ranks
+        if self.graph._shared is not None:
+            self._shared_edges().bring(self.graph, program, self.debug)
         presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
@@ -917,7 +982,12 @@ class Engine:
     def solo(self) -> Engine:
         """An engine of this rank without the others, which has all arcs on its device. Its `run`
         raises TooLarge if they do not fit there.
+
+        Raises:
+            RemoteDataError: in all ranks: each has read a share of the edges.
         """
+        if self.graph._shared is not None:
+            raise RemoteDataError("each rank needs all arcs for independent work")
         with self._lock:
             if self._solo is None:
                 self._solo = self._like(self.graph, None, False)

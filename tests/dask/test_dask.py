@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 import traceback
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.local_ranks import local_ranks
 
 import gascl.dask
 from gascl import (
@@ -29,12 +29,8 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.dask.actor_comm import DaskComm
-from gascl.dask.edges import labels_of, merged, part_of, whole_graph
-from gascl.dask.mailbox import Mailbox
-from gascl.dask.partitions import Layout, added, degrees_of, ends_of, fields_of, own_arcs
-from gascl.graph.partial_array import RemoteDataError
-from gascl.graph.partition import Division, shares
+from gascl.dask.edges import part_of
+from gascl.distributed.shared_edges import SharedEdges
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths, WeightedBetweenness
 from gascl.util.progress import Progress
 
@@ -86,114 +82,23 @@ COLUMNS = {"source": "a", "target": "b"}
 
 
 @pytest.mark.parametrize("kind", ["text", "integers"])
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("duplicates", ["keep", "sum"])
-def test_the_graph_is_that_of_all_rows(kind, directed, duplicates):
-    """Whatever the partitions; some are empty."""
+def test_edges_of_a_partition(kind):
+    """Are taken once; what is no edge is told."""
     df = frame(kind)
-    options = {"directed": directed, "duplicates": duplicates, "self_loops": "drop"}
-    expected = Graph.from_pandas(df, "a", "b", weight="minutes", **options)
-    cuts = [0, 0, 100, 101, 600, 600, 900]
-    frames = [df[i:j] for i, j in pairwise(cuts)]
-    parts = [part_of(f, n, "a", "b", None, "minutes") for n, f in enumerate(frames)]
-    labels = merged([merged([labels_of(part)]) for part in parts])
-    found = whole_graph(labels, parts, *options.values())
-    assert found.fingerprint == expected.fingerprint
-    assert found.labels.dtype == expected.labels.dtype
-    assert found.edge_fields.keys() == expected.edge_fields.keys() == {"weight", "x"}
-    for name, values in expected.edge_fields.items():
-        np.testing.assert_array_equal(found.edge_fields[name], values, strict=True)
-
-
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("way", ["out", "in", "both"])
-@pytest.mark.parametrize("renumbers", [True, False])
-def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
-    """Those of the whole graph that it is to have, in the same order, and of others how many."""
-    monkeypatch.setattr("gascl.graph.reordering.LEAST", 1)
-    monkeypatch.setattr("gascl.graph.reordering.SHARE", 0.1)
-    df = frame("integers")
-    expected = Graph.from_pandas(df, "a", "b", directed=directed)
-    cuts = [0, 0, 100, 101, 600, 600, 900]
-    parts = [part_of(df[i:j], n, "a", "b", None, None) for n, (i, j) in enumerate(pairwise(cuts))]
-    labels = merged([labels_of(part) for part in parts])
-    ends = [ends_of(part, labels) for part in parts]
-    degrees = added([degrees_of(end, labels) for end in ends])
-    layout = Layout(degrees, directed, way, renumbers, 3, "name")
-    assert (layout.numbering is not None) == renumbers
-    numbering, arcs = expected.numbered(way, 3) if renumbers else (None, expected.arcs(way))
-    for rank in range(3):
-        pieces = [layout.split(end)[rank] for end in ends]
-        graph = own_arcs(layout, labels, fields_of(parts[1]), rank, pieces).graph()
-        assert repr(graph) == repr(expected) and graph.num_arcs == expected.num_arcs
-        for name in ("labels", "in_degree", "out_degree", "degree"):
-            np.testing.assert_array_equal(getattr(graph, name), getattr(expected, name))
-        its_numbering, its = graph.numbered(way, 3) if renumbers else (None, graph.arcs(way))
-        if renumbers:
-            np.testing.assert_array_equal(its_numbering.order, numbering.order)
-        part = shares(its.in_offsets, Division(rank, 3))[rank]
-        assert part == shares(arcs.in_offsets, Division(rank, 3))[rank]
-        found, here = its.part(part), arcs.part(part)
-        for order in ("into", "out"):
-            for name in ("offsets", "ends"):
-                each = [getattr(getattr(one, order), name) for one in (found, here)]
-                np.testing.assert_array_equal(*each, strict=True)
-        np.testing.assert_array_equal(found.slot, here.slot, strict=True)
-        for absent in (graph.edge_src, graph.edge_fields["x"], its.in_sources):
-            with pytest.raises(RemoteDataError, match="of other ranks"):
-                np.asarray(absent)
-
-
-def test_no_rows():
-    parts = [part_of(frame(rows=0), n, "a", "b", None, None) for n in range(2)]
-    assert merged([labels_of(part) for part in parts]) is None
-    assert whole_graph(None, parts, True, "keep", "keep").num_vertices == 0
-
-
-def test_ids_of_several_kinds():
-    text, below, above = np.array(["a"]), np.array([-1]), np.array([2**63], np.uint64)
-    wrong = merged([text, None, below])
-    assert "integers in some partitions, and text in others" in str(wrong)
-    assert "below 0 in some partitions, and above 2^63 - 1" in str(merged([below, above]))
-    assert merged([text, wrong]) is wrong
+    part, expected = part_of(df, 1, "a", "b", None, "minutes"), Graph.from_pandas(df, "a", "b")
+    assert part.rows == 900
+    edges = pickle.loads(pickle.dumps(part)).take()
+    np.testing.assert_array_equal(edges.labels, expected.labels)
+    np.testing.assert_array_equal(edges.src, expected.edge_src, strict=True)
+    assert edges.fields.keys() == {"weight", "x"}
+    df.loc[700, "b"] = None
+    wrong = part_of(df, 1, "a", "b", None, None)
+    assert wrong.rows == 0
+    with pytest.raises(GraphError, match=r"partition 1 \(the first is 0\): row 700"):
+        wrong.take()
 
 
 # Messages ----------------------------------------------------------------------------------------
-
-
-class Local:
-    """An actor's proxy, of a mailbox in this process."""
-
-    def __init__(self, mailbox: Mailbox):
-        self.mailbox = mailbox
-
-    def __getattr__(self, name):
-        def call(*arguments):
-            with pytest.raises(StopIteration):
-                getattr(self.mailbox, name)(*arguments).send(None)
-
-        return call
-
-
-def ranks(size: int, work) -> list:
-    """What `work(comm)` returns, or the error, of so many ranks, each a thread."""
-    mailboxes = [Mailbox() for _ in range(size)]
-    outcomes: list = [None] * size
-
-    def one(rank: int) -> None:
-        comm = DaskComm(rank, mailboxes[rank], [Local(mailbox) for mailbox in mailboxes])
-        try:
-            outcomes[rank] = work(comm)
-        except Exception as error:
-            outcomes[rank] = error
-            comm.Abort(1)
-
-    threads = [threading.Thread(target=one, args=(rank,)) for rank in range(size)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
-    return outcomes
 
 
 def exchanges(comm) -> list:
@@ -205,7 +110,8 @@ def exchanges(comm) -> list:
         comm.allgather(("a", rank)),
         comm.bcast(rank + 5),
     ]
-    for op, own in ((mpi.MAX, [rank, -rank]), (mpi.BOR, [1 << rank, 0])):
+    tried = (mpi.MAX, [rank, -rank]), (mpi.BOR, [1 << rank, 0]), (mpi.SUM, [rank, 1])
+    for op, own in tried:
         values = np.array(own)
         comm.Allreduce(mpi.IN_PLACE, values, op)
         found.append(values.tolist())
@@ -242,7 +148,7 @@ def exchanges(comm) -> list:
 def expected(rank: int) -> list:
     turned = [rank, 10 + rank, 20 + rank]
     return [
-        *(3, [("a", 0), ("a", 1), ("a", 2)], 5, [2, 0], [7, 0]),
+        *(3, [("a", 0), ("a", 1), ("a", 2)], 5, [2, 0], [7, 0], [3, 3]),
         *([False, False, rank != 1, "off", False], [0, -2], [0, 1, 4]),
         [0, 0, 0, 0, 255, 2, 2, 2, 255],
         [[0, 0], [1, 1], [1, 1], [2, 2], [2, 2], [2, 2]],
@@ -254,7 +160,7 @@ def expected(rank: int) -> list:
 
 def test_what_ranks_tell_each_other():
     """What MPI's definition says."""
-    assert ranks(3, exchanges) == [expected(rank) for rank in range(3)]
+    assert local_ranks(3, exchanges) == [expected(rank) for rank in range(3)]
 
 
 def test_a_failing_rank_ends_the_ranks_that_wait():
@@ -264,7 +170,7 @@ def test_a_failing_rank_ends_the_ranks_that_wait():
             raise ValueError("no more of this")
         return comm.allgather(2)
 
-    one, failed, other = ranks(3, work)
+    one, failed, other = local_ranks(3, work)
     assert isinstance(failed, ValueError)
     for told in (one, other):
         assert isinstance(told, RankError) and "rank 1 of 3 has ended the run" in str(told)
@@ -273,11 +179,19 @@ def test_a_failing_rank_ends_the_ranks_that_wait():
 # Runs --------------------------------------------------------------------------------------------
 
 
-def test_a_run(client, monkeypatch):
+def make_no_whole_graph() -> None:
+    SharedEdges.kept, SharedEdges.whole = SharedEdges.whole, None
+
+
+def make_whole_graphs() -> None:
+    SharedEdges.whole = SharedEdges.kept
+
+
+def test_a_run(client):
     """Text as ids, a partition for each worker, and the same as without Dask. No worker makes the
     whole graph."""
     df = frame()
-    monkeypatch.setattr("gascl.dask.cluster.whole_graph", None)
+    client.run(make_no_whole_graph)
     found = gascl.dask.run(in_partitions(df, 3), PageRank(), **COLUMNS)
     alone = Engine(Graph.from_pandas(df, "a", "b")).run(PageRank())
     assert (found.supersteps, found.stopped) == (alone.supersteps, alone.stopped)
@@ -293,6 +207,7 @@ def test_a_run(client, monkeypatch):
     pd.testing.assert_frame_equal(frame_of_all, alone.to_pandas(), **options)
     again = gascl.dask.run(in_partitions(df, 5), PageRank(), **COLUMNS).vertices
     pd.testing.assert_frame_equal(again.compute(), frame_of_all, rtol=0, atol=0)
+    client.run(make_whole_graphs)
     label = alone.graph.labels[7]
     assert again.loc[label].compute()["rank"].tolist() == [frame_of_all["rank"][label]]
 
@@ -529,8 +444,6 @@ def test_rows_that_are_no_edges(client):
     df.loc[700, "b"] = None
     with pytest.raises(GraphError, match=r"partition 1 \(the first is 0\): row 250"):
         gascl.dask.run(in_partitions(df, 2), PageRank(), **COLUMNS)
-    wrong = part_of(df, 1, "a", "b", None, None)
-    assert isinstance(wrong, GraphError) and labels_of(wrong) is wrong
 
 
 class Shown(Progress):
@@ -546,7 +459,7 @@ def test_progress(client, monkeypatch):
     shown = Shown()
     found = gascl.dask.run(in_partitions(frame(), 2), PageRank(), **COLUMNS, progress=shown)
     assert shown.done == found.supersteps
-    assert shown.titles[0] == "numbering the edges of the Dask DataFrame"
+    assert shown.titles[0] == "reading the edges of the Dask DataFrame"
     assert shown.titles[-1] == "PageRank"
 
 
@@ -568,19 +481,3 @@ def test_calls_that_are_wrong(client, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(GasclError, match="needs Dask: `pip install distributed`"):
         gascl.dask.run(edges, PageRank())
-
-
-def test_partitions_with_texts_times_and_categories():
-    """The codes of each partition's own dictionary were those of the graph."""
-    frame = pd.DataFrame({"from": [0, 1, 2, 3], "to": [1, 2, 3, 0], "w": [1.5, 2, 3, 4]})
-    frame["kind"] = ["tram", "bus", "bus", "ferry"]
-    frame["size"] = pd.Categorical(["S", "L", "L", None], ["S", "M", "L"], ordered=True)
-    frame["at"] = pd.date_range("2024-05-01", periods=4, freq="h", tz="Europe/Berlin")
-    frame["paid"] = [True, False, True, True]
-    parts = [part_of(frame[i : i + 2], i // 2, "from", "to", None, None) for i in (0, 2)]
-    whole = whole_graph(merged([labels_of(part) for part in parts]), parts, True, "keep", "keep")
-    right = Graph.from_pandas(frame, "from", "to")
-    for name in right.edges:
-        assert (whole.edge_fields[name] == right.edge_fields[name]).all(), name
-    assert whole.edges["kind"].tolist() == frame["kind"].tolist()
-    assert whole.edge_types["size"].ordered and whole.edge_types["at"] == right.edge_types["at"]

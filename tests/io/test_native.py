@@ -410,7 +410,7 @@ def test_other_files(tmp_path):
     refused(["is not an .npz"], lambda: Graph.read(path, format="gascl"))
     path.unlink()
     path.mkdir()
-    refused(["is a directory"], lambda: Graph.read(path))
+    refused(["is a folder without Parquet files"], lambda: Graph.read(path))
 
 
 def test_objects_are_never_unpickled(tmp_path):

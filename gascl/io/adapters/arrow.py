@@ -112,11 +112,23 @@ def parsed_table(
         GraphError, or source.error: a column is missing, has the wrong type, or contains a null
             that is neither a text nor a time, or the names do not say which columns are the ends.
     """
-    layout = table_layout(source, directed, kind, columns, weight)
+    return parsed_rows(source, table_layout(source, directed, kind, columns, weight))
+
+
+def parsed_rows(source: Source, layout: TableLayout, row: int = 0) -> RawGraph:
+    """The graph of a table, or of some rows of it.
+
+    Args:
+        row: the number of the first of these rows.
+
+    Raises:
+        source.error: as `parsed_table`.
+    """
     may_lack = [name for name in layout.fields.values() if _may_lack(source, name)]
-    loaded = _loaded(source, [layout.tail, layout.head, *layout.fields.values()], may_lack)
-    report = layout.report
-    labels, src, dst = _vertices(source, layout.tail, layout.head, loaded, layout.own, report)
+    loaded = _loaded(source, [layout.tail, layout.head, *layout.fields.values()], may_lack, row)
+    report = list(layout.report)
+    ends = layout.tail, layout.head
+    labels, src, dst = _vertices(source, *ends, loaded, layout.own, report, row)
     report += layout.remarks
     coded = {name: _field(column, loaded, report) for name, column in layout.fields.items()}
     fields = {name: field.values for name, field in coded.items()}
@@ -569,11 +581,14 @@ class Source:
     error: type[GraphError] = GraphError
 
 
-def _loaded(source: Source, names: list[str], may_lack: Collection[str]) -> dict[str, Any]:
+def _loaded(
+    source: Source, names: list[str], may_lack: Collection[str], row: int
+) -> dict[str, Any]:
     """The columns as they are stored, each a pyarrow.ChunkedArray of all rows.
 
     Args:
         may_lack: those in which values may be missing.
+        row: the number of the first row.
 
     Raises:
         source.error: one has more or fewer rows than the table, or a null; names the row.
@@ -586,7 +601,7 @@ def _loaded(source: Source, names: list[str], may_lack: Collection[str]) -> dict
                 f"{source.rows:,}; the file is damaged: fetch or write it again"
             )
         if name not in may_lack:
-            _check_nulls(source, name, column)
+            _check_nulls(source, name, column, row)
     return columns
 
 
@@ -628,9 +643,10 @@ def _vertices(
     columns: dict[str, Any],
     own: dict[str, Any],
     report: list[str],
+    row: int,
 ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
     """Labels, or None if the ids are the vertices, and the ends of every edge as vertices; takes
-    these out of the columns."""
+    these out of the columns. `row` is the number of the first row."""
     import pyarrow
 
     kept = own.get("labels", "ids")
@@ -638,7 +654,7 @@ def _vertices(
     if all(pyarrow.types.is_integer(end.type) for end in ends):
         narrow = in_threads(_narrow, ends)
         ends.clear()
-        return _numbered_integers(source, (tail, head), narrow, kept, own, report)
+        return _numbered_integers(source, (tail, head), narrow, kept, own, report, row)
     if kept == "dictionary" and all(map(_one_dictionary, ends)):
         chunk = ends[0].chunk(0)
         if chunk.dictionary.equals(ends[1].chunk(0).dictionary):
@@ -647,14 +663,15 @@ def _vertices(
                 _check_below(source, name, places_of, len(chunk.dictionary))
             report.append("ids: the table's dictionary, in its order")
             return _label_array(source, chunk.dictionary), places[0], places[1]
-    plain = [_decoded(source, name, end) for name, end in zip((tail, head), ends, strict=True)]
+    named = zip((tail, head), ends, strict=True)
+    plain = [_decoded(source, name, end, row) for name, end in named]
     del ends
     texts = [pyarrow.types.is_large_string(end.type) for end in plain]
     if texts[0] != texts[1]:
         raise _unlike(source, tail, head)
     if not texts[0]:
         narrow = [_narrow(end) for end in plain]
-        return _numbered_integers(source, (tail, head), narrow, kept, own, report)
+        return _numbered_integers(source, (tail, head), narrow, kept, own, report, row)
     report.append(IDS_ARE_TEXT)
     return _in_order(source, *_numbered_texts(source, plain[0], plain[1]), kept)
 
@@ -674,12 +691,13 @@ def _numbered_integers(
     kept: Any,
     own: dict[str, Any],
     report: list[str],
+    row: int,
 ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
     src, dst = columns
     columns.clear()
     if kept == "none":
         for name, column in zip(names, (src, dst), strict=True):
-            _check_below(source, name, column, own["num_vertices"])
+            _check_below(source, name, column, own["num_vertices"], row)
         report.append(IDS_ARE_VERTICES)
         return None, src, dst
     try:

@@ -68,7 +68,7 @@ def _of_parquet(path: Path, file: Any) -> Source:
 
     def load(names: list[str]) -> dict[str, Any]:
         check_fits(path, _unpacked_size(data, names))
-        return _columns(data.read(columns=names))
+        return unpacked(data.read(columns=names))
 
     return Source(
         name=str(path),
@@ -160,7 +160,7 @@ def read_columns(path: Path, kind: str) -> tuple[dict[str, Any], int]:
         FormatError: as for `read_parquet` and `read_arrow`; or two columns have one name.
     """
     place = _place(path, kind)
-    with _explained(path, kind):
+    with explained(path, kind):
         source = _of_parquet(path, place) if kind == "Parquet" else _of_arrow(path, place, [])
         names = source.schema.names
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -183,7 +183,7 @@ def _of_file(path: Path, data: Any) -> Source:
         places = [schema.names.index(name) for name in names]
         check_fits(path, sum(batch.size(counts, places) for batch in batches))
         options = ipc.IpcReadOptions(included_fields=places)
-        return _columns(ipc.open_file(data, options=options).read_all())
+        return unpacked(ipc.open_file(data, options=options).read_all())
 
     rows = sum(batch.rows for batch in batches if not batch.is_dictionary)
     return Source(name=str(path), schema=schema, rows=rows, load=load, error=FormatError)
@@ -194,7 +194,7 @@ def _of_table(path: Path, table: Any) -> Source:
         name=str(path),
         schema=table.schema,
         rows=table.num_rows,
-        load=lambda names: _columns(table.select(names)),
+        load=lambda names: unpacked(table.select(names)),
         error=FormatError,
     )
 
@@ -208,7 +208,7 @@ def _read(
     kind: str,
 ) -> RawGraph:
     place = _place(path, kind)
-    with _explained(path, kind):
+    with explained(path, kind):
         return parsed_table(source(path, place), columns, directed, weight, kind)
 
 
@@ -224,7 +224,7 @@ def _place(path: Path, kind: str) -> Any:
 
 
 @contextmanager
-def _explained(path: Path, kind: str) -> Iterator[None]:
+def explained(path: Path, kind: str) -> Iterator[None]:
     """Turns pyarrow's errors into FormatError."""
     import pyarrow
 
@@ -250,7 +250,7 @@ def spool_parquet(path: Path, directed: bool | None, spool: EdgeSpool, **options
     """Read a Parquet file like `read_parquet`, with its options, row by row into a spool."""
     parquet = imported("pyarrow.parquet", f"{path}: Parquet")
     _check_unpacked(path)
-    with _explained(path, "Parquet"), path.open("rb") as file:
+    with explained(path, "Parquet"), path.open("rb") as file:
         data = parquet.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
         source = _unloaded(path, data.schema_arrow, data.metadata.num_rows)
         layout = table_layout(source, directed, "Parquet", numbers=True, **options)
@@ -269,7 +269,7 @@ def spool_arrow(path: Path, directed: bool | None, spool: EdgeSpool, **options: 
     """
     pyarrow = imported("pyarrow", f"{path}: Arrow")
     _check_unpacked(path)
-    with _explained(path, "Arrow"), pyarrow.memory_map(str(path)) as data:
+    with explained(path, "Arrow"), pyarrow.memory_map(str(path)) as data:
         if data.read(6) != b"ARROW1":
             raise FormatError(
                 f"{path} is no Arrow IPC file, and --memory reads no streams of Arrow; write a "
@@ -312,7 +312,7 @@ def _whole(table: Any) -> Any:
     return table
 
 
-def _columns(table: Any) -> dict[str, Any]:
+def unpacked(table: Any) -> dict[str, Any]:
     """The columns by name, checked like `_whole`."""
     return dict(zip(table.column_names, _whole(table).columns, strict=True))
 

@@ -1,0 +1,443 @@
+"""`SharedEdges`: the edges of a graph, of which each rank has read some.
+
+When a program runs for the first time, edges travel to the rank of the vertex that receives on
+them. All ranks have the data of all vertices, such as where the arcs of each begin, but for the
+labels, of which each has a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from gascl.distributed.ranks import Ranks
+from gascl.distributed.shared_labels import SharedLabelIndex, SharedLabels, numbered_in_all
+from gascl.errors import GraphError
+from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype
+from gascl.graph.edge_pieces import (
+    FieldKinds,
+    common_kinds,
+    kinds_of,
+    labels_of,
+    placed,
+)
+from gascl.graph.field_stats import Summary, summary
+from gascl.graph.field_types import FieldType
+from gascl.graph.graph import Graph
+from gascl.graph.parallel import blocks
+from gascl.graph.partial_array import PartialArray, RemoteDataError
+from gascl.graph.partition import Division, Part, shares
+from gascl.graph.raw_graph import RawGraph
+from gascl.graph.remote_field import RemoteField
+from gascl.graph.reordering import Numbering, by_number, numbering
+from gascl.graph.validation import Duplicates, SelfLoops
+from gascl.language.program import VertexProgram
+from gascl.language.traits import Traits
+
+#: The most edges that a rank sends at a time.
+AT_ONCE = 1 << 20
+
+
+def shared_graph(
+    pieces: list[RawGraph],
+    ranks: Ranks,
+    directed: bool,
+    num_vertices: int | None = None,
+    report: Sequence[str] = (),
+) -> Graph:
+    """The graph of the edges that all ranks have read; all must call this.
+
+    Args:
+        pieces: what this rank has read, in the order of the edges; they are emptied. The first
+            rank's edges are the first.
+        num_vertices: the vertices, where the ends of edges are their numbers; None: they are
+            labels.
+
+    Raises:
+        GraphError: in all ranks: the pieces do not fit together.
+    """
+    own: tuple[FieldKinds | None, np.ndarray | None] = None, None
+    with ranks.errors_in_all():
+        with_edges = [piece for piece in pieces if len(piece.src)]
+        every_kinds = [kinds_of(piece) for piece in with_edges]
+        own = common_kinds(every_kinds) if with_edges else None, labels_of(with_edges)
+        without = common_kinds([kinds_of(piece) for piece in pieces[:1]])
+        pieces.clear()
+    told = ranks.allgather((own[0], without))
+    kinds = common_kinds(
+        [each for each, _ in told if each is not None] or [each for _, each in told if each]
+    )
+    labels, number = None, None
+    if num_vertices is None:
+        labels, number = numbered_in_all(own[1], ranks)
+        num_vertices = len(labels)
+    if num_vertices > INT32_MAX:
+        raise GraphError(f"there are {num_vertices:,} vertices, and at most {INT32_MAX:,} can be")
+    with ranks.errors_in_all():
+        for place in range(len(with_edges)):  # the memory of each is freed at once
+            with_edges[place] = placed(with_edges[place], kinds, own[1], number)
+    edges = SharedEdges(with_edges, kinds, num_vertices, directed, labels, ranks)
+    return edges.graph(list(report))
+
+
+class SharedEdges:
+    """The edges of all ranks.
+
+    Args:
+        pieces: this rank's edges, between the vertices of the whole.
+        kinds: those of the fields, in all ranks.
+
+    Attributes:
+        num_edges: of all ranks.
+        keeps: this rank keeps its edges, for other programs; otherwise they are forgotten when
+            they have been sent.
+        runs: a program runs on these edges.
+    """
+
+    def __init__(
+        self,
+        pieces: list[RawGraph],
+        kinds: FieldKinds,
+        num_vertices: int,
+        directed: bool,
+        labels: SharedLabels | None,
+        ranks: Ranks,
+    ):
+        self._pieces, self._forgotten, self.kinds = pieces, False, kinds
+        self.num_vertices, self.directed = num_vertices, directed
+        self.labels, self.ranks, self.keeps, self.runs = labels, ranks, True, False
+        self._counts = ranks.allgather_counts(sum(len(piece.src) for piece in pieces))
+        self.num_edges = int(self._counts.sum())
+        self._absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
+        self.degrees = self._degrees_of_all()
+        #: The arcs that have been made, by their direction, and whether vertices are renumbered.
+        self._made: dict[tuple[str, bool], tuple[Arcs, Numbering | None]] = {}
+        self._remote = self._remote_fields()
+
+    def _degrees_of_all(self) -> np.ndarray:
+        """int32 (3, V): how often each vertex is a source, a target, and both of an edge."""
+        degrees = np.zeros((3, self.num_vertices), np.int32)
+        for piece in self._pieces:
+            src, dst = np.asarray(piece.src), np.asarray(piece.dst)
+            for degree, ends in zip(degrees, (src, dst, src[src == dst]), strict=True):
+                np.add(degree, np.bincount(ends, minlength=len(degree)), degree, casting="unsafe")
+        self.ranks.add_up(degrees)
+        return degrees
+
+    def _remote_fields(self) -> dict[str, RemoteField]:
+        own = {
+            name: summary_of_all([summary(piece.fields[name]) for piece in self._pieces])
+            for name in self.kinds
+        }
+        every = self.ranks.allgather(own)
+        return {
+            name: RemoteField(
+                self.num_edges, kind.dtype, summary_of_all([each[name] for each in every])
+            )
+            for name, kind in self.kinds.items()
+        }
+
+    def graph(self, report: list[str]) -> Graph:
+        """The graph, of whose edges a rank can read only what `PartialArray` allows."""
+        index = None if self.labels is None else SharedLabelIndex(self.labels)
+        labels: Any = self.labels
+        graph = Graph(
+            self._absent,
+            self._absent,
+            self.num_vertices,
+            self.directed,
+            labels,
+            dict[str, Any](self._remote),
+            report=report,
+            edge_types=self._types,
+            _label_index=index,
+        )
+        name = self.ranks.broadcast(uuid4().hex)
+        return graph._shared_by(self, name, int(self.degrees[2].sum(dtype=np.int64)))
+
+    @property
+    def _types(self) -> dict[str, FieldType]:
+        return {name: kind.type for name, kind in self.kinds.items() if kind.type is not None}
+
+    def whole(self, duplicates: Duplicates = "keep", self_loops: SelfLoops = "keep") -> Graph:
+        """The graph of all edges, in each rank; all must call this.
+
+        Args:
+            duplicates, self_loops: as in `Graph.from_edges`.
+
+        Raises:
+            RemoteDataError: the edges have been forgotten.
+            GraphError: a policy refuses an edge.
+        """
+        ranks = self.ranks
+        self._check_kept()
+
+        def every(own: Iterable[Any], dtype: np.dtype) -> np.ndarray:
+            rows = np.concatenate([np.empty(0, dtype), *own]).reshape(-1, 1)
+            return ranks.allgather_rows(rows, self._counts).reshape(-1)
+
+        index = np.dtype(np.int32)
+        raw = RawGraph(
+            src=every((piece.src for piece in self._pieces), index),
+            dst=every((piece.dst for piece in self._pieces), index),
+            num_vertices=self.num_vertices,
+            directed=self.directed,
+            labels=None if self.labels is None else self.labels.gather(),
+            fields={
+                name: every((piece.fields[name] for piece in self._pieces), kind.dtype)
+                for name, kind in self.kinds.items()
+            },
+            edge_types=self._types,
+            in_range=True,
+        )
+        return Graph._from_raw(raw, duplicates, self_loops, own=True)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """A block in which a program runs, together with those that it runs."""
+        self.runs = True
+        try:
+            with self.labels_in_all():
+                yield
+        finally:
+            self.runs = False
+
+    def labels_in_all(self) -> AbstractContextManager[None]:
+        """A block in which all ranks look up labels together: see `SharedLabels.together`."""
+        return nullcontext() if self.labels is None else self.labels.together()
+
+    def keep_labels(self, vertices: np.ndarray | None) -> None:
+        """Fetch the labels of some vertices, or of all; all ranks must call this."""
+        if self.labels is not None and vertices is None:
+            self.labels.gather()
+        elif self.labels is not None and vertices is not None:
+            self.labels.keep(vertices)
+
+    def check_suffices(self, program: VertexProgram) -> None:
+        """Raise RemoteDataError if a program is known to read more than the arcs into its rank's
+        vertices. If it does read others, for example in `prepare`, that error is raised then."""
+        traits = Traits.of(program.spec, program.lanes)
+        if traits.reads_neighbors or program.spec.arc_fields:
+            raise RemoteDataError(f"{program.title()} reads or keeps values of all arcs")
+
+    def bring(self, graph: Graph, program: VertexProgram, debug: bool) -> None:
+        """Send the arcs that a program reads to the ranks that need them, if that has not been
+        done; all ranks must call this."""
+        spec, traits = program.spec, Traits.of(program.spec, program.lanes)
+        edges = spec.direction if self.directed else "both"
+        read = {program.edge_names.get(name, name) for name in spec.edge_fields}
+        names = [name for name in self.kinds if name in read]
+        vertex = self.num_vertices if traits.pairs else None
+        renumbers = traits.renumbers and not debug
+        arcs, order = self._arcs_made(edges, renumbers)
+        if renumbers:
+            graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
+        alternates = spec.alternates and self.directed and edges != "both"
+        if alternates:
+            other = {"out": "in", "in": "out"}[edges]
+            self._send(arcs.out, other, order, vertex, names, True)
+        self._send(arcs.into, edges, order, vertex, names, self.keeps)
+
+    def arcs(self, direction: str) -> Arcs:
+        """The arcs in the graph's own order, of which at first only the numbers are known."""
+        return self._arcs_made(direction, False)[0]
+
+    def _arcs_made(self, direction: str, renumbers: bool) -> tuple[Arcs, Numbering | None]:
+        if direction == "in" and not renumbers:
+            arcs = self.arcs("out")
+            return self._kept("in", False, lambda: (arcs.transposed(), None))
+
+        def make() -> tuple[Arcs, Numbering | None]:
+            out, into = self._degrees(direction)
+            order = numbering(out, self.ranks.size) if renumbers else None
+            if renumbers and order is None:
+                return self._arcs_made(direction, False)
+            first = self._order(by_number(order, out))
+            second = first if into is out else self._order(by_number(order, into))
+            return Arcs(first, second, self._absent, direction), order
+
+        return self._kept(direction, renumbers, make)
+
+    def _kept(
+        self,
+        direction: str,
+        renumbers: bool,
+        make: Callable[[], tuple[Arcs, Numbering | None]],
+    ) -> tuple[Arcs, Numbering | None]:
+        if (direction, renumbers) not in self._made:
+            self._made[direction, renumbers] = make()
+        return self._made[direction, renumbers]
+
+    def _order(self, degree: np.ndarray) -> Order:
+        offsets = np.zeros(len(degree) + 1, index_dtype(int(degree.sum(dtype=np.int64))))
+        np.cumsum(degree, out=offsets[1:])
+        offsets.setflags(write=False)
+        return Order(self._absent, self._absent, len(degree), known={"offsets": offsets})
+
+    def _degrees(self, direction: str) -> tuple[np.ndarray, np.ndarray]:
+        """The number of arcs on which each vertex scatters, and receives."""
+        sources, targets, loops = self.degrees
+        if direction == "both":
+            both = sources + targets - loops
+            return both, both
+        return (sources, targets) if direction == "out" else (targets, sources)
+
+    def _send(
+        self,
+        order: Order,
+        direction: str,
+        numbers: Numbering | None,
+        vertex: int | None,
+        names: Sequence[str],
+        keeps: bool,
+    ) -> None:
+        """Send the arcs of an order, by receivers, and the fields that have not been sent yet.
+
+        Args:
+            vertex: the cost of a vertex, as in `Division`, if it is not the usual one.
+            keeps: this rank keeps its edges.
+        """
+        missing = [name for name in names if order not in self._remote[name].own]
+        if "ends" in order.kept and not missing:
+            return
+        self._check_kept()
+        division = Division(self.ranks.rank, self.ranks.size)
+        if vertex is not None:
+            division = division._replace(vertex=vertex)
+        parts = shares(order.offsets, division)
+        own = parts[division.rank]
+        ends, fields = self._received(parts, own, direction, numbers, missing, keeps)
+        held: Any = PartialArray(int(order.offsets[-1]), ends, own.begin)
+        order.kept["ends"] = held
+        for name, values in fields.items():
+            self._remote[name].own[order] = values
+
+    def _received(
+        self,
+        parts: Sequence[Part],
+        own: Part,
+        direction: str,
+        numbers: Numbering | None,
+        names: Sequence[str],
+        keeps: bool,
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The senders of this rank's arcs, in the order of receivers and of senders, and the values
+        of fields, after all ranks have sent the others what is theirs."""
+        ranks, total = self.ranks, own.end - own.begin
+        bounds = np.array([part.last for part in parts], np.int32)
+        counts, rounds = np.zeros(ranks.size, np.int64), 0
+        for piece, block in self._blocks():
+            _, arcs = _keys(piece, block, direction, numbers)
+            counts += np.bincount(_owners(arcs, bounds), minlength=ranks.size)
+            rounds += 1
+        coming = ranks.exchanged_counts(counts)
+        begins = np.cumsum(coming) - coming  # so that arcs of equal ends are in the edges' order
+        keys = np.empty(total, np.int64)
+        values = {name: np.empty(total, self.kinds[name].dtype) for name in names}
+        left = self._blocks(keeps)
+        for _ in range(max(ranks.allgather(rounds))):
+            piece, block = next(left, (self._nothing, slice(0, 0)))
+            edge, arcs = _keys(piece, block, direction, numbers)
+            owner = _owners(arcs, bounds)
+            order = np.argsort(owner, kind="stable")
+            counts = np.bincount(owner, minlength=ranks.size)
+            coming = ranks.exchanged_counts(counts)
+            sent = [(keys, arcs)]
+            sent += [(values[name], piece.fields[name][block].take(edge)) for name in names]
+            for into, each in sent:
+                received = ranks.exchanged(each.take(order), counts, coming)
+                each_rank = np.split(received, np.cumsum(coming)[:-1])
+                for begin, rows in zip(begins, each_rank, strict=True):
+                    into[begin : begin + len(rows)] = rows
+            begins += coming
+        if names:
+            place = np.argsort(keys, kind="stable")
+            keys = keys[place]
+            values = {name: each[place] for name, each in values.items()}
+        else:
+            keys.sort()
+        return _senders(keys), values
+
+    def _check_kept(self) -> None:
+        """Raise RemoteDataError if the edges have been forgotten, in all ranks."""
+        if self._forgotten:
+            raise RemoteDataError("the edges have been sent to the ranks that need them")
+
+    def _blocks(self, keeps: bool = True) -> Iterator[tuple[RawGraph, slice]]:
+        """The pieces, and some of the edges of each at a time; unless it keeps these, each piece is
+        forgotten after its last ones."""
+        pieces = self._pieces if keeps else self._pieces[::-1]
+        if not keeps:
+            self._pieces, self._forgotten = [], True
+        for number in range(len(pieces)):
+            piece = pieces[number] if keeps else pieces.pop()
+            for block in blocks(len(piece.src), AT_ONCE):
+                yield piece, block
+
+    @property
+    def _nothing(self) -> RawGraph:
+        """A piece without edges."""
+        none = np.empty(0, np.int32)
+        fields = {name: np.empty(0, kind.dtype) for name, kind in self.kinds.items()}
+        return RawGraph(none, none, self.num_vertices, self.directed, fields=fields)
+
+
+def _keys(
+    piece: RawGraph, block: slice, direction: str, numbers: Numbering | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The arcs of some edges: the edge of each, in the block, and int64, its receiver and in the
+    low 32 bits its sender, by the numbers."""
+    src, dst = np.asarray(piece.src)[block], np.asarray(piece.dst)[block]
+    if numbers is not None:
+        src, dst = numbers.number.take(src), numbers.number.take(dst)
+    edge = np.arange(len(src))
+    if direction == "out":
+        return edge, dst.astype(np.int64) << 32 | src
+    if direction == "in":
+        return edge, src.astype(np.int64) << 32 | dst
+    keys = np.empty((len(src), 2), np.int64)  # each followed by its reverse
+    keys[:, 0] = dst.astype(np.int64) << 32 | src
+    keys[:, 1] = src.astype(np.int64) << 32 | dst
+    there = np.ones(keys.shape, bool)
+    there[:, 1] = src != dst
+    return edge.repeat(2)[there.reshape(-1)], keys[there]
+
+
+def _owners(arcs: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """uint8 or more: the rank that receives on each arc.
+
+    Args:
+        bounds: (ranks,) the vertex after each rank's last.
+    """
+    found = np.searchsorted(bounds.astype(np.int64) << 32, arcs, "right")
+    return found.astype(np.min_scalar_type(len(bounds)))
+
+
+def _senders(keys: np.ndarray) -> np.ndarray:
+    """int32: the low bits of keys, in the first half of the memory of these; the other is freed."""
+    count, into = len(keys), keys.view(np.int32)
+    low = into[0 if np.little_endian else 1 :: 2]
+    for block in blocks(count, AT_ONCE):
+        into[block] = low[block].copy()
+    del into, low
+    keys.resize(count // 2 + 1, refcheck=False)
+    return keys.view(np.int32)[:count]
+
+
+def summary_of_all(every: Sequence[Summary]) -> Summary:
+    """The statistics of the values of all ranks."""
+    least = [each.least for each in every if each.least is not None]
+    greatest = [each.greatest for each in every if each.greatest is not None]
+    return Summary(
+        count=sum(each.count for each in every),
+        least=min(least, default=None),
+        greatest=max(greatest, default=None),
+        total=sum(each.total for each in every),
+        magnitude=min((each.magnitude for each in every), default=np.inf),
+        finite=all(each.finite for each in every),
+        whole=all(each.whole for each in every),
+    )
