@@ -83,7 +83,7 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
-#: On a GPU, and on graphs with at least so many vertices, a run may begin again in any order.
+#: On a GPU and graphs with at least this many vertices, a run may begin again in any order.
 MANY_VERTICES = 2**16
 
 
@@ -137,7 +137,7 @@ class Engine:
         self.ranks = ranks_of(comm)
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
-        #: What each rank does by itself: an error in one of them is raised in all.
+        #: Work that each rank does independently: an error in one rank is raised in all.
         self._in_all = partial(errors_in_all, self.ranks) if self.ranks else nullcontext
         self._resident: dict[tuple[Any, ...], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view leaves out
@@ -191,8 +191,8 @@ class Engine:
                 State's mask), "changed" (the vertices that `Graph.with_edges` changed; the default
                 if the edges have changed), or an array of labels, or of a bool per vertex.
             keep_state: leave the State on the device, in `result.state`.
-            max_supersteps: stop there without convergence; the default is 100,000, or the number of
-                supersteps that the program asks for.
+            max_supersteps: stop there without convergence; the default is 100,000, or the program's
+                own number of supersteps.
             callback: called with the `Step` of each superstep, in order. The device may already
                 be some supersteps ahead, unless the program has `converged`.
             progress: show on stderr, or as a bar in a notebook, how far the run is. The supersteps
@@ -214,7 +214,7 @@ class Engine:
                 `result.to_parquet` writes them all.
 
         Returns:
-            A Result, whose fields are read from the device when they are first asked for, when
+            A Result, whose fields are read from the device when they are first used, when
             another run needs the memory, or before a fork; those that the program only reads and
             that were given are not read at all.
 
@@ -228,11 +228,10 @@ class Engine:
             Interrupted: after Ctrl-C; its `result` holds the values after the last complete
                 superstep.
             KeyboardInterrupt: after a second Ctrl-C, without a result; if a kernel has not
-                returned, the device is busy until it does, and so are fields of earlier results
-                that nobody has asked for. Also after Ctrl-C in the very superstep
-                in which the run ends by its own rule; then its attribute `result` is the final
-                Result. (If a SIGINT handler raises nothing, it is called, and the run returns its
-                Result.)
+                returned, the device is busy until it does, and unread fields of earlier results
+                are not available. Also after Ctrl-C in the last superstep of a run that ends by
+                its own rule; then its attribute `result` is the final Result. (If a SIGINT handler
+                raises nothing, it is called, and the run returns its Result.)
         """
         try:
             self.graph.check_unchanged()
@@ -268,7 +267,7 @@ class Engine:
         """Run a program step by step, to look at its state between any two supersteps.
 
         It runs as by `run`, and ends with the same values, but each superstep waits until the next
-        state is asked for. The loop may be left at any time; that ends the run, frees its memory on
+        state is requested. The loop may be left at any time; that ends the run, frees its memory on
         the device, and leaves the engine as it was.
 
         Args:
@@ -284,8 +283,8 @@ class Engine:
 
         Raises:
             ProgramError, GasclError: an argument is wrong; or the engine has several ranks. All
-                other errors and warnings of `run` come when the first or the next state is asked
-                for; Ctrl-C then raises KeyboardInterrupt.
+                other errors and warnings of `run` come when the first or the next state is
+                requested; Ctrl-C then raises KeyboardInterrupt.
         """
         try:
             self.graph.check_unchanged()

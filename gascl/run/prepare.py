@@ -319,10 +319,10 @@ def _numbering(
     if presorted and streamed:
         return Decision(False, "the file has the arcs in order, and they come part by part"), None
     if isinstance(graph.arcs(direction).into, DeviceOrder):
-        return Decision(False, "the arcs of a quotient stay on the device, as they are"), None
+        return Decision(False, "the arcs of a quotient graph stay on the device, unchanged"), None
     numbered = graph.numbered(direction, setting.ranks)
     if numbered is None:
-        return Decision(False, "by the degrees of the vertices, it would not pay"), None
+        return Decision(False, "with these degrees of the vertices, it would not pay"), None
     why = "every vertex gathers along all arcs, and those of few hubs are then close together"
     return Decision(True, why), numbered
 
@@ -366,7 +366,7 @@ def _persistent(
         ),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
-        (setting.debug, "debug mode looks at each superstep"),
+        (setting.debug, "debug mode checks each superstep"),
         (setting.ranks > 1, "ranks exchange values after each superstep"),
     ]
     for holds, why in reasons:
@@ -399,7 +399,7 @@ def _shares(
     elif not why and not loops:
         why = "no loop over neighbors only reduces"
     elif not why and degrees_of_rows(graph, traits.spec).max(initial=0) <= least:
-        why = "no row is so long"
+        why = "no row is long enough"
     shared = "rows are long, and the turns of a loop may run at the same time"
     return Decision(not why, why or shared)
 
@@ -441,13 +441,13 @@ def _own_part(arcs: Arcs, share: Division) -> Part:
 
 def _halo_bytes(arcs: Arcs, part: Part, here: int, rows: Sequence[Key], layout: RunLayout) -> int:
     """The bytes of the buffers in which a device gathers the rows that other ranks need, and puts
-    those of its halo. Ranks tell each other what they need when they run: here, the others need as
-    many of this one's vertices as it needs of theirs.
+    those of its halo. Ranks exchange their needs when they run: here, the others are assumed to
+    need as many of this one's vertices as it needs of theirs.
 
     Args:
         here: the number of vertices on the device if these are only its own and its halo, which
             then needs no places; else 0.
-        rows: what is exchanged of each vertex.
+        rows: the values of each vertex that are exchanged.
     """
     vertices = layout.extent.vertices
     senders = here - (part.last - part.first)
