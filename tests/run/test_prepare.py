@@ -112,7 +112,7 @@ def test_a_persistent_kernel_where_groups_can_wait_for_each_other(web):
     assert prepare(program, web, GPU).persistent.chosen
     for device, setting, why in (
         (replace(GPU, can_join=False), Setting(), "cannot wait"),
-        (GPU, Setting(debug=True), "debug mode looks"),
+        (GPU, Setting(debug=True), "debug mode checks"),
         (GPU, Setting(ranks=2), "ranks exchange"),
     ):
         persistent = prepare(program, web, device, setting).persistent
