@@ -194,11 +194,17 @@ RECEIVERS_PER_ITEM = 16
 #: The most receivers of a work-group of several items that search the tree of places together. On
 #: an H200, 100,000 vertices took 1.56 ms with 16, 1.77 with 32 and 2.43 with 64.
 RECEIVERS_TOGETHER = 16
+#: The most items of a work-group that searches the tree of places: numbers of them have 10 bits
+#: (kernels/pairs/near_group.cl).
+MOST_SEARCHERS = 512
 #: In the tree of the vertices' places, the number of vertices in a leaf, and of nodes in a node.
 LEAF, FAN_OUT = 8, 4
 #: The number of bits of a place along the curve by which vertices are ordered (pairs/order.cl); a
 #: multiple of 1, 2 and 3.
 CURVE_BITS = 30
+#: How many vertices' messages the only item of a group combines before it posts them, and how many
+#: messages a vertex must have before that is done (kernels/inbox/bundles.cl).
+BUNDLES_OF_GROUP, MANY_ARRIVED = 16, 64
 #: Of a loop whose terms are joined in order, how many a work-item computes at once.
 SHARED_TERMS = 4
 #: How many turns of a loop with loops in it a work-item runs by itself.
@@ -225,6 +231,8 @@ def of_run(message: int) -> dict[str, int]:
         **numbered("", Fault),
         "GOING_ON": GOING_ON,
         "STRIDE": STRIDE,
+        "BUNDLES_OF_GROUP": BUNDLES_OF_GROUP,
+        "MANY_ARRIVED": MANY_ARRIVED,
         "CHUNK_ARCS": CHUNK_ARCS,
         "VERY_LONG_ROW": VERY_LONG_ROW,
         "SEGMENT": SEGMENT,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.codegen.atomic_cells import cell_kind, definitions
+from gascl.codegen.atomic_cells import definitions
 from gascl.codegen.context import Context
 from gascl.codegen.source_writer import Text
 from gascl.codegen.switches import PROGRAM, defines
-from gascl.language.combiners import EXPRESSION, OR
+from gascl.language.combiners import OR
 from gascl.language.keywords import MOST_KEYS
 from gascl.language.types import Type, resolve
 
@@ -75,7 +75,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "SKIPS": traits.skips,
                 "FILTERS": traits.filters,
                 "REFUSES": c.refusing is not None,
-                "ADDS_IDENTITY": _adds_identity(c),
+                "ADDS_IDENTITY": traits.adds_identity,
                 "ENOUGH": "enough" in spec.snippets,
                 "COUNTS_ONCE": traits.counts_once,
                 "PRIORITY": traits.prioritized,
@@ -153,13 +153,6 @@ def _write_uniform(text: Text, real: Type) -> None:
         f"#define uniform(...) gascl_uniform(GASCL_BY_COUNT(__VA_ARGS__, {kinds}, )(__VA_ARGS__))",
         "",
     )
-
-
-def _adds_identity(c: Context) -> bool:
-    """Whether combining a message with the identity costs little."""
-    combiner, counts_each = c.spec.combiner, not c.traits.counts_once
-    named = combiner is not None and combiner is not EXPRESSION
-    return counts_each and named and cell_kind(c.accumulator) != "OTHER"
 
 
 def _mentions(c: Context, type_name: str) -> bool:

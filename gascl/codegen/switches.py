@@ -93,6 +93,7 @@ DELIVERY = {
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
     "OWNS_CREDITS": "an item adds to the messages for an arc alone",
+    "BUNDLES": "an item combines messages of send_to to a vertex with many: see inbox/bundles.cl",
     "SPLITS": "work-groups have combined the segments of very long rows: see gather/group.cl",
     "ORDERS_CREDITS": "these are floats, and kept in the order in which they are combined",
 }
@@ -184,8 +185,7 @@ DERIVED = {
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push/pull_step.cl": {
-        "HAS_OUTBOX": "there are outboxes for when a frontier is pulled",
-        "FILLS": "these are filled before that",
+        "HAS_OUTBOX": "there are outboxes, which are filled before a frontier is pulled",
         "PULLS_ALL_ROWS": "every row pulls, so that none need be looked for",
     },
     "gather.cl": {

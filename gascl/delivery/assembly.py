@@ -252,13 +252,14 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
+        "BUNDLES": delivery.bundles_messages(traits, group),
         "SPLITS": traits.splits,
         "ORDERS_CREDITS": delivery.orders_credits(traits),
     }
     return [
         *defines(DELIVERY, switches),
         *_arguments("MASKS", delivery.mask_arguments(traits)),
-        *_arguments("INBOX_STATE", delivery.inbox_arguments(traits)),
+        *_arguments("INBOX_STATE", delivery.inbox_arguments(traits, group)),
     ]
 
 

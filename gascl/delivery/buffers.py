@@ -52,6 +52,7 @@ ITEMS = {
     "word": Item("uint", "u4", ANYTHING),  # bits that are cleared when they are needed
     "lanes": Item("ulong", "u8", ANYTHING),  # a bit for each
     "count": Item("uint", "u4", ZERO),
+    "bundle": Item("gascl_message_bundle", "6i4", ZERO),  # combined messages to be posted together
     "wrap": Item("int", "i4", ZERO),  # a count, only needed for 64-bit sums
 }
 
@@ -122,6 +123,9 @@ def arrive_next(traits: Traits, delivery: Needs) -> bool:
 #: The atomic inbox, in the order of its arguments. If apply uses `send_to`, there are two: one for
 #: the messages that arrive now, and one for those that arrive in the next superstep.
 INBOX = (*_inbox("", arrive_now), *_inbox("_next", arrive_next))
+#: What the only item of a group has combined of the messages of `send_to`
+#: (kernels/inbox/bundles.cl).
+BUNDLES = Buffer("bundles", "bundle", "group")
 #: What scatter sends to the target of each arc, as the common neighbor of others.
 CREDITS = Buffer(
     "credits", "credit", "arc", lambda traits, delivery: delivery.keeps_credits(traits)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gascl.delivery.active_set import BYTES, ActiveSet
 from gascl.delivery.admission import Demand
-from gascl.delivery.buffers import ANSWERS, CREDITS, INBOX, MASK, Buffer
+from gascl.delivery.buffers import ANSWERS, BUNDLES, CREDITS, INBOX, MASK, Buffer
 from gascl.delivery.launch import LISTED_SHARED_ROWS, SHARED_ROWS, Launch
 from gascl.language.traits import Traits
 
@@ -42,6 +42,8 @@ class Delivery:
             then combined in order (kernels/arc_messages.cl).
         credits: messages that scatter sends to common neighbors are added up for each arc first, by
             the kernel that runs scatter for all arcs that end in a vertex.
+        bundles: where a work-group is one item, its kernels post what that has combined of the
+            messages of `send_to`, by GASCL_SEND_BUNDLES (kernels/inbox/bundles.cl).
         splits: work-groups can share the very long rows of a program with `Traits.may_split`.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
             be on the device at once.
@@ -68,6 +70,7 @@ class Delivery:
     persistent: Launch | None = None
     answers: bool = False
     credits: bool = False
+    bundles: bool = False
     splits: bool = False
     in_parts: bool = False
     on_ranks: Callable[[Traits], bool] = lambda traits: False
@@ -153,7 +156,13 @@ class Delivery:
         """Whether it keeps them in the order in which the neighbors combine them."""
         return self.credits and self.answers and traits.ordered_credits
 
-    def inbox_arguments(self, traits: Traits) -> list[Buffer]:
-        """The arguments in GASCL_INBOX_STATE, in order."""
+    def bundles_messages(self, traits: Traits, group: int) -> bool:
+        """Whether items combine messages of `send_to` to a vertex that has many before they post
+        them, with `group` items in a work-group."""
+        return self.bundles and group == 1 and traits.sends_to and traits.combines
+
+    def inbox_arguments(self, traits: Traits, group: int) -> list[Buffer]:
+        """The arguments in GASCL_INBOX_STATE, in order, with `group` items in a work-group."""
         shared = self.buffers if self.in_place else (*INBOX, CREDITS, ANSWERS)
-        return [b for b in shared if self.needs(b, traits)]
+        bundles = [BUNDLES] if self.bundles_messages(traits, group) else []
+        return [b for b in shared if self.needs(b, traits)] + bundles

@@ -105,9 +105,12 @@ def num_blocks(vertices: int) -> int:
     return vertices // constants.VERTICES_OF_BLOCK + constants.SPARE_BLOCKS
 
 
-def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
+def _by_frontier(
+    name: str, pulls: bool, refuses: Callable[[Demand], str | None], by_groups: bool = False
+) -> Delivery:
     """A delivery whose work follows the frontier (push.cl); where it pulls, it fills outboxes
-    first."""
+    first. Where a work-group is one item, it does so only for programs that combine the identity
+    for vertices that send nothing; with `by_groups`, for others, too."""
     step = ("STATE", "EDGE", *_PUSHED, *(_PULLED if pulls else ()))
     forms = (
         Launch("gascl_frontier_clear", "vertices", ("STATE", "bits")),
@@ -116,7 +119,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
 
     def has_outbox(traits: Traits) -> bool:
         other = traits.counts_once or traits.reads_edge or traits.every_arc_sends
-        return traits.scatters and not other
+        return traits.scatters and not other and (by_groups or traits.adds_identity)
 
     fill = Launch(
         "gascl_frontier_fill",
@@ -153,6 +156,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         pulls=pulls,
         on_ranks=lambda traits: not pulls and _lists_receivers(traits),
         persistent=_persistent(*step[2:]),
+        bundles=not pulls,
     )
 
 
@@ -183,6 +187,7 @@ DELIVERIES = {
                 Buffer("received", "mark", "vertex"),
             ),
             stores=True,
+            bundles=True,
             splits=True,
             refuses=slots_refuses,
             on_ranks=lambda traits: True,
@@ -225,6 +230,7 @@ DELIVERIES = {
             knows_lanes=True,
             refuses=pull_refuses,
             answers=True,
+            bundles=True,
             credits=True,
             splits=True,
             in_parts=True,
@@ -261,6 +267,7 @@ DELIVERIES = {
             arcs="in",
             swaps=(("outbox", "outbox_next"),),
             refuses=outbox_refuses,
+            bundles=True,
             splits=True,
             in_parts=True,
             on_ranks=lambda traits: True,
@@ -313,6 +320,7 @@ DELIVERIES = {
                 Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
             ),
             credits=True,
+            bundles=True,
             refuses=edges_refuses,
             inbox=True,
         ),
@@ -395,7 +403,13 @@ _ASYNCHRONOUS_BY_GROUPS = replace(
 
 
 #: The deliveries that have another form where a work-group has several items.
-BY_GROUPS = {_ASYNCHRONOUS_BY_GROUPS.name: _ASYNCHRONOUS_BY_GROUPS}
+BY_GROUPS = {
+    each.name: each
+    for each in (
+        _ASYNCHRONOUS_BY_GROUPS,
+        _by_frontier("frontier", True, frontier_refuses, by_groups=True),
+    )
+}
 
 
 def form_of(delivery: Delivery, group: int) -> Delivery:
@@ -416,6 +430,8 @@ class Choice:
         others: why each other one was not, by name.
         costs: about how long supersteps take by each delivery.
         rivals: the others among which "auto" chose.
+        left: those by which earlier runs of the program began, before it was found that another one
+            is better.
     """
 
     delivery: Delivery
@@ -423,6 +439,7 @@ class Choice:
     others: Mapping[str, str]
     costs: Costs
     rivals: tuple[str, ...] = ()
+    left: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from gascl.codegen.atomic_cells import cell_bits
 from gascl.codegen.constants import (
+    BUNDLES_OF_GROUP,
     DIGIT_BITS,
     KEYS_PER_ITEM,
     RECEIVERS_PER_ITEM,
@@ -26,7 +27,7 @@ from gascl.codegen.constants import (
 )
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import splits
-from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, Buffer
+from gascl.delivery.buffers import ANYTHING, BUNDLES, COMMON, INBOX_SWAPS, ITEMS, ZERO, Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import (
     CLEAR_REMOTE_INBOXES,
@@ -402,7 +403,8 @@ class _Builder:
         team = team_bytes(len(header.reals)) + RECORDS * header.control.itemsize
         faults = len(Fault) * extent.lines
         block_groups = min(extent.parts * extent.block_groups, extent.blocks_of_parts)
-        remote = min(places, REMOTE_MESSAGES)
+        bundles = BUNDLES_OF_GROUP * max(extent.block_groups, extent.groups)
+        remote, bundle = min(places, REMOTE_MESSAGES), ITEMS[BUNDLES.item]
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
@@ -422,6 +424,10 @@ class _Builder:
             "needed": (self._skips(), Array(np.dtype("u4"), extent.groups)),
             "boxes": (self.ranges > 1, Array(header.box, boxes)),
             "faults": ("faults" in header.state, Array(np.dtype("i4"), faults)),
+            BUNDLES.name: (
+                self.delivery.bundles_messages(self.traits, extent.group),
+                Array(np.dtype(bundle.dtype), bundles, bundle.begins),
+            ),
             "later": (self.traits.shares, Array(np.dtype("u4"), places, ZERO)),
             "later_messages": (self.traits.shares, Array(_stored(header.gathered), places)),
             "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals))),
@@ -567,7 +573,7 @@ class _Builder:
             unneeded |= {name for name in launch.arguments if name.startswith("next_")}
         for name in launch.arguments:
             if name == "STATE":
-                state = state_arguments(self.header, self.traits, delivery)
+                state = state_arguments(self.header, self.traits, delivery, self.extent.group)
                 yield from (shared[_NEIGHBORS.get(n, n)] for n in state)
             elif name == "EDGE":
                 yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
@@ -611,9 +617,9 @@ def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[t
     return [(names[a], names[b]) for a, b in swaps if a in names and b in names]
 
 
-def state_arguments(header: Header, traits: Traits, delivery: Delivery) -> list[str]:
-    """The names of the arguments in GASCL_STATE, in order."""
-    buffers = (*delivery.mask_arguments(traits), *delivery.inbox_arguments(traits))
+def state_arguments(header: Header, traits: Traits, delivery: Delivery, group: int) -> list[str]:
+    """The names of the arguments in GASCL_STATE, in order, with `group` items in a work-group."""
+    buffers = (*delivery.mask_arguments(traits), *delivery.inbox_arguments(traits, group))
     return [*header.state, *(buffer.name for buffer in buffers)]
 
 

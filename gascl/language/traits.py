@@ -346,6 +346,13 @@ class Traits:
         return self.spec.message_type("float32").boxed
 
     @cached_property
+    def adds_identity(self) -> bool:
+        """Whether combining a message with the identity costs little."""
+        combiner, message = self.spec.combiner, self.spec.message_type("float32")
+        named = combiner is not None and combiner is not EXPRESSION and not self.counts_once
+        return named and message.width == 1 and message.scalar.kind in "iuf"
+
+    @cached_property
     def overflows(self) -> bool:
         """Whether the combiner is an integer sum or product, which is checked for overflow."""
         combiner = self.spec.combiner

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gascl.codegen.constants import MOST_LOOKED
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
@@ -101,6 +102,8 @@ def by_one_item(
     for loop in loops:
         if loop.why_not or not prepared.shares.chosen:
             found += _of_loop(program, loop, row, prepared, on_gpu)
+    if prepared.delivery.in_place and on_gpu:
+        found += _in_place(program, graph)
     if apply is not None and apply.uses(*_OF_OTHERS):
         many = f"{row:,} " if row else ""
         degrees = degrees_of_rows(graph, spec).astype(np.float64) if on_gpu and row else np.ones(1)
@@ -132,6 +135,21 @@ def by_one_item(
             )
         )
     return tuple(found)
+
+
+def _in_place(program: VertexProgram, graph: Graph) -> Iterator[Bottleneck]:
+    """A loop over neighbors of which one work-item runs few turns. Where apply asks for the vertex
+    with the most neighbors, it is taken to stop early."""
+    apply = program.spec.snippets["apply"]
+    most = int(degrees_of_rows(graph, program.spec).max(initial=0))
+    if most <= MOST_LOOKED or not apply.uses("neighbor") or "hub" in apply.reads("g"):
+        return
+    yield Bottleneck(
+        f"a vertex has {most:,} neighbors, of which one work-item looks at {MOST_LOOKED}: where "
+        "apply goes on, the run begins again in supersteps",
+        "let apply stop early, as that of ConnectedComponents does in the tree of g.hub, or send "
+        "values along arcs and combine them",
+    )
 
 
 def _of_loop(

@@ -691,6 +691,7 @@ class Engine:
         why_not = (
             self.device.kind != "CPU" or self.ranks is not None or self.debug,
             not choice.rivals or not choice.costs.masked or not choice.costs.scatters,
+            choice.name in choice.left,  # else runs could go from one to the other for ever
             options.state is not None or options.start is not None or job.checkpoint is not None,
             options.callback is not None or options.watch is not None,
             program.converged is not None or any(floats),  # their order depends on the delivery
@@ -719,7 +720,8 @@ class Engine:
         others = {n: no for n, no in before.others.items() if n != senders.better}
         others |= dict.fromkeys({before.name, *before.rivals} - {senders.better}, slower)
         rivals = (before.name, *(name for name in before.rivals if name != senders.better))
-        choice = replace(other.choice, why=why, others=others, rivals=rivals)
+        left = before.left | {before.name}
+        choice = replace(other.choice, why=why, others=others, rivals=rivals, left=left)
         with self._lock:
             kept = self._prepared[type(program)]
             for key in [key for key, each in kept.items() if each is chosen]:

@@ -15,7 +15,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.codegen import switches
-from gascl.codegen.constants import CHUNK_ARCS, MOST_GROUPS
+from gascl.codegen.constants import CHUNK_ARCS, MOST_GROUPS, MOST_SEARCHERS
 from gascl.codegen.declarations import BATCH_BYTES, COMPONENTS, HEAD_BYTES, LAYOUT, MOST_BATCH
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
@@ -353,7 +353,7 @@ def _write(
     shares = by_component(traits, delivery, device.group)
     group, block = (1, BLOCK) if variant.debug else group_size(header, device, shares)
     if traits.near:  # the same groups sort the places
-        room = device.local_memory
+        room, group = device.local_memory, min(group, MOST_SEARCHERS)
         group = min(group, fitting_group(group, np.dtype(offset).itemsize, True, room))
     text, places = assemble(header, traits, delivery, group, variant.persistent)
     wide = doubles or of_messages or _double_params(program)

@@ -14,6 +14,7 @@ from gascl.codegen.constants import (
     CURVE_BITS,
     FAULT_MESSAGES,
     GOING_ON,
+    MOST_LOOKED,
     STRIDE,
     Again,
     Fault,
@@ -179,7 +180,12 @@ class Loop:
         if self._stopped != Stop.ORDER:
             return ""
         if self.state.control["ordered"][0] == Again.ROW_IS_LONG:
-            return "a vertex has many neighbors for one work-item of a GPU to look at"
+            return (
+                f"apply looks at more than {MOST_LOOKED} neighbors of a vertex, for which all "
+                "other work-items of a GPU would wait: let it stop early, as that of "
+                "ConnectedComponents does in the tree of g.hub, or send values along arcs and "
+                "combine them"
+            )
         return self.plan.traits.why_order
 
     def _begin_progress(self, progress: Progress) -> None:

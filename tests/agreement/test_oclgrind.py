@@ -300,6 +300,8 @@ SPOILT_WORDS = {
                                "atomic_inc(&arrived[GASCL_AT(id)])", "++arrived[GASCL_AT(id)]"),
     "messages to anyone": ("gascl_slots_gather", INVALID_WRITE, "inbox/messages.cl",
                            "gascl_post((int)id,", "gascl_post((int)id + 999,"),
+    "bundles of another group": ("gascl_edges_scatter", RACE, "inbox/bundles.cl",
+                                 "get_group_id(0) *", "0 *"),
     "fields that may be NaN": ("gascl_nans", INVALID_READ, "superstep.cl",
                                "rows = gascl_run_->graph.gascl_rows",
                                "rows = gascl_run_->graph.gascl_rows + 999"),

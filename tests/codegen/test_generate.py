@@ -207,7 +207,7 @@ def test_loads_and_stores_only_what_is_mentioned():
 def arguments(delivery: str, **names) -> list[str]:
     """What kernels are given of the state, with a delivery."""
     cls = type("Changed", (Least,), names)
-    return state_arguments(generate(cls.spec), Traits.of(cls.spec), DELIVERIES[delivery])
+    return state_arguments(generate(cls.spec), Traits.of(cls.spec), DELIVERIES[delivery], 8)
 
 
 def test_masks_only_where_used():

@@ -9,9 +9,11 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from gascl import Engine, Graph, NotConverged, ProgramError, VertexProgram, edge, vertex
 from gascl.codegen import constants
+from gascl.delivery import assembly
 from gascl.graph.csr_ends import CsrEnds
 from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst, ConnectedComponents, Distances, ShortestPaths
+from gascl.programs.connected_components import Hooked
 
 needs_joining = pytest.mark.skipif(
     not find().can_join, reason="work-groups cannot wait for each other"
@@ -347,8 +349,64 @@ def test_a_vertex_with_very_many_neighbors_in_place():
         return
     assert "in_place" not in [run.delivery for run in runs]
     (note,) = runs[0].trace.notes
-    assert note.startswith("the run began again in supersteps, since a vertex has many neighbors")
+    assert note.startswith("the run began again in supersteps, since apply looks at more than 64 ")
     assert not runs[1].trace.notes  # it is known by then
+
+
+class Trees(VertexProgram):
+    """The smallest vertex of each vertex's component; each looks at all of its neighbors."""
+
+    root = vertex.int32(init="num_neighbors ? min(v.id, neighbor(0)) : v.id")
+    message, combine, edges = "int32", "min", "both"
+    order, apply_on = "any", "all"
+    receive_if = "v.root == v.id"
+    functions = "#define FIND(id) while (root_of(id) != (id)) id = root_of(id)"
+    apply = """
+        if (has_msg) {
+            v.root = min(v.root, msg);
+            set_mask();
+            return;
+        }
+        int mine = v.root;
+        FIND(mine);
+        for (int i = 0; get_mask() && i < num_neighbors; ++i) {
+            int other = neighbor(i);
+            FIND(other);
+            if (mine == other)
+                continue;
+            send_to(max(mine, other), min(mine, other));
+            FIND(mine);
+            FIND(other);
+            if (mine != other)
+                set_mask();
+        }
+        v.root = mine;
+    """
+
+
+@needs_joining
+def test_a_run_that_looks_at_many_neighbors_begins_again(monkeypatch):
+    """By the kernels' rule for work-groups of several items, which cannot run in place on a CPU."""
+    text = assembly.kernel_text
+    rule = "GASCL_IN_PLACE && GASCL_GROUP > 1"
+    assert rule in text("intrinsics.cl")
+    monkeypatch.setattr(
+        assembly, "kernel_text", lambda name: text(name).replace(rule, "GASCL_IN_PLACE")
+    )
+    star = Graph.from_edges([2] * 300, [0, 1, *range(3, 301)], directed=False)
+    again = Engine(star).run(Trees())
+    (note,) = again.trace.notes
+    assert note.startswith("the run began again in supersteps, since apply looks at more than 64 ")
+    assert "let it stop early" in note and "g.hub" in note
+    assert note in str(again.trace)
+    assert again.delivery != "in_place" and not again.root.any()
+
+    class Stops(Hooked):
+        """Its sources are not those of other tests."""
+
+    result = Engine(star).run(Stops())
+    assert result.delivery == "in_place" and not result.trace.notes
+    assert not result.component.any()
 
 
 @needs_pocl

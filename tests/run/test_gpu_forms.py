@@ -73,7 +73,32 @@ def test_without_messages_no_outbox_is_filled():
     graph = Graph.from_edges(range(40), range(1, 41))
     result = Engine(graph, device=Device(find().cl, group=8)).run(Doubled(), delivery="frontier")
     assert result.up.tolist() == np.maximum(np.arange(41) - 16, 0).tolist()
-    form = form_of(DELIVERIES["frontier"], 8)
+    assert has_outbox(Waves, 8) and not has_outbox(Doubled, 8)
+
+
+def has_outbox(program: type[VertexProgram], group: int) -> bool:
+    form = form_of(DELIVERIES["frontier"], group)
     (outbox,) = (buffer for buffer in form.buffers if buffer.name == "outbox")
-    assert form.needs(outbox, Traits.of(Waves.spec))
-    assert not form.needs(outbox, Traits.of(Doubled.spec))
+    return form.needs(outbox, Traits.of(program.spec))
+
+
+class Bits(Waves):
+    """Bits of all senders of the first wave to arrive."""
+
+    combine, identity = "a | b", "0"
+
+
+def test_a_cpu_has_an_outbox_only_where_it_can_combine_the_identity():
+    assert has_outbox(Waves, 1) and not has_outbox(Bits, 1) and has_outbox(Bits, 8)
+    arcs = [(0, v) for v in range(1, 40)] + [(v, 40 + v % 9) for v in range(2, 40)]
+    graph = Graph.from_edges(arcs)
+    heard = [0] * 49
+    for source, target in arcs:
+        if source == 0:
+            heard[target] |= 1
+    for group in (1, 8):
+        engine = Engine(graph, device=Device(find().cl, group=group))
+        (run,) = engine.explain(Bits(), delivery="frontier").runs
+        assert any("outbox" in name for name in run.memory) == (group == 8)
+        result = engine.run(Bits(), delivery="frontier")
+        assert result.total.tolist() == heard

@@ -406,6 +406,25 @@ def test_work_groups_share_loops_that_only_reduce_where_rows_are_long():
     assert listed.shares.why == "with a priority, a vertex waits right after its apply"
 
 
+def test_rows_that_are_too_long_in_place_on_a_gpu():
+    stops = "int most = max(g.hub, 0); if (x_of(most) == v.x) return;"
+    looks = "for (int i = 0; i < num_neighbors; ++i) send_to(neighbor(i), v.x);"
+    body = {"order": "any", "combine": "min", "apply_on": "all"}
+    body |= dict.fromkeys(("scatter", "stop", "mask"))
+
+    def found(apply, leaves=5000, device=GPU):
+        program = _program(**body, apply="if (has_msg) { v.x = msg; return; }" + apply)
+        prepared = prepare(program, star(leaves), device)
+        assert prepared.delivery.in_place
+        return [str(each) for each in bottlenecks(program, star(leaves), device, prepared)]
+
+    (long,) = found(looks)
+    assert "a vertex has 5,000 neighbors, of which one work-item looks at 64" in long
+    assert "begins again in supersteps" in long and "let apply stop early" in long
+    assert not found(looks, leaves=64) and not found(stops + looks)
+    assert not found(looks, device=CPU)
+
+
 def test_loops_that_stay_with_one_work_item():
     graph = star(5000)
 
@@ -450,9 +469,12 @@ def test_no_mask_is_advised_for_a_single_superstep(web):
         assert any("declare mask=" in each.remedy for each in run.bottlenecks) == advised
 
 
-@pytest.mark.parametrize(("memory", "group"), [(48, 256), (32, 128)])
-def test_a_group_that_sorts_places_has_room_for_their_keys(memory, group):
-    """The kernels that sort take 37 KB of local memory in groups of 256."""
+@pytest.mark.parametrize(
+    ("memory", "most", "group"), [(48, 256, 256), (32, 256, 128), (1024, 1024, 512)]
+)
+def test_a_group_that_sorts_places_has_room_for_their_keys(memory, most, group):
+    """The kernels that sort take 37 KB of local memory in groups of 256; those that search count
+    fewer than 1,024 items."""
 
     class Near(VertexProgram):
         supersteps = param.supersteps(1)
@@ -461,5 +483,5 @@ def test_a_group_that_sorts_places_has_room_for_their_keys(memory, group):
         pairs_at, pairs_within, pairs = "at", "1", "send(1);"
         apply = "v.total = msg;"
 
-    facts = replace(GPU, local_memory=memory << 10)
+    facts = replace(GPU, local_memory=memory << 10, group=most)
     assert source_of(Near(at=0), facts, DELIVERIES["slots"], "int32", Variant()).group == group

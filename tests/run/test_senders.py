@@ -81,6 +81,19 @@ def test_a_run_begins_again():
         assert result.x.tobytes() == first.x.tobytes()
 
 
+def test_runs_do_not_change_from_one_to_the_other_for_ever():
+    """Each delivery is left once at most, however many messages later runs have."""
+    engine = Engine(GRAPH)
+    every = [1000, 2, 1000, 2, 1000, 2]
+    results = [engine.run(SomeSums(every=each)) for each in every]
+    assert [result.delivery for result in results] == ["slots"] + ["outbox"] * 5
+    assert [len(result.trace.notes) for result in results] == [1, 1, 0, 0, 0, 0]
+    for each, result in zip(every, results, strict=True):
+        assert np.allclose(result.x, expected(each), rtol=1e-5)
+    (run,) = engine.explain(SomeSums()).runs
+    assert run.delivery == "outbox" and "of the arcs" in run.why
+
+
 def test_a_run_that_does_not_begin_again():
     engine = Engine(GRAPH)
     kept = engine.run(SomeSums(), keep_state=True)

@@ -27,6 +27,7 @@ __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
                 gascl_post(targets[arc], GASCL_TO_ACCUMULATOR(x), GASCL_POST() GASCL_LANE_ON);
         }
     }
+    GASCL_SEND_BUNDLES();
 }
 
 #include "arc_messages_kernels.cl"
@@ -38,5 +39,6 @@ __kernel void gascl_edges_apply(GASCL_STATE, __global gascl_tally *restrict tall
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         GASCL_FOR_LANES
             gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON GASCL_LANE_ON);
+    GASCL_SEND_BUNDLES_AHEAD();
     gascl_tally_store(&tally, tallies, &shared);
 }

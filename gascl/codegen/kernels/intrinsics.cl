@@ -124,6 +124,18 @@ static int gascl_num_neighbors(const int id, volatile __global const gascl_contr
 // combiner `first`, inbox/first_sender.cl.
 #include "inbox.cl"
 
+// After an item's share of a phase that may send: posts the bundles to where messages arrive in this superstep,
+// or in the next one.
+#define GASCL_SEND_BUNDLES() GASCL_POST_BUNDLES()
+#if GASCL_POSTS_AHEAD
+#define GASCL_SEND_BUNDLES_AHEAD() GASCL_POST_BUNDLES(_next)
+#else
+#define GASCL_SEND_BUNDLES_AHEAD()
+#endif
+#if !GASCL_BUNDLES
+#define GASCL_POST_BUNDLES(when)
+#endif
+
 // Whether a vertex has an i-th arc; if not, that is trapped.
 static bool gascl_has_arc(const int vertex, const long i, const int id, const int line,
                           __global int *faults, __global gascl_control *control,

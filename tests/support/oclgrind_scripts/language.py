@@ -40,11 +40,23 @@ from gascl import (
     struct,
     vertex,
 )
+from gascl.codegen import constants
 from gascl.opencl.device import Device
 from gascl.results.result import Result
 from gascl.run import loaded_program
 from gascl.run.plan import Plan
 from gascl.run.push_pull import NEVER
+
+
+class ToFew(VertexProgram):
+    """Many to few, in this superstep and in the next."""
+
+    x = vertex.int64(init="v.id")
+    supersteps = param.supersteps(3)
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send_to(e.dst % 3 * 16, x_of(e.src));"
+    apply = "v.x = (msg + v.id) % 1000; send_to(v.id % 2 * 16, v.x); send_to(1, v.x);"
 
 
 class Posting(VertexProgram):
@@ -596,6 +608,7 @@ def run_all(device: Device) -> None:
     told = TellingReals()
     same(anyhow.run(told, delivery="pull"), engine.run(told, delivery="serial"))
     run_reducing(device)
+    run_to_few(device)
     run_changing(engine)
     run_unordered(engine)
     run_whole(engine)
@@ -620,6 +633,15 @@ def run_reducing(device: Device) -> None:
         for each in (device, shared):
             for name in set(able(program, each)) - {"serial"}:
                 same(Engine(GRAPH, each).run(program, delivery=name), expected)
+
+
+def run_to_few(device: Device) -> None:
+    """By groups of one item, which combines messages to the same vertex."""
+    constants.MANY_ARRIVED = 4
+    engine = Engine(GRAPH, Several(device.cl, 1))
+    expected = engine.run(ToFew(), delivery="serial")
+    for name in sorted({*able(ToFew(), engine.device)} - {"serial"}):
+        same(engine.run(ToFew(), delivery=name), expected)
 
 
 def change_always() -> None:
@@ -796,6 +818,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox/messages.cl": [(Posting(), "slots")],
+    "inbox/bundles.cl": [],
     "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
     "common.cl": [(Posting(), "slots"), (Telling(), "pull")],
     "arc_messages_kernels.cl": [(Telling(), "pull"), (TellingReals(), "pull")],
@@ -823,6 +846,8 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         )
     if file.startswith(("asynchronous/", "in_place/")):
         run_unordered(Engine(GRAPH, device))
+    if file == "inbox/bundles.cl":
+        run_to_few(device)
     if file == "random.cl":
         run_random(Engine(GRAPH, device, debug=True))
     if file in ("superstep.cl", "needed_parts.cl"):

@@ -75,6 +75,10 @@ static bool gascl_post_all(const long place, const gascl_cell cell, const uint c
     return atomic_add(&arrived[place], count) == 0;
 }
 
+#if GASCL_BUNDLES
+#include "inbox/bundles.cl"
+#endif
+
 #if GASCL_SENDS_TO
 #if GASCL_FILTERS
 static bool gascl_receives_message(const gascl_message msg, const int id, GASCL_STATE GASCL_LANE);
@@ -95,8 +99,11 @@ static void gascl_send_to(const long id, const gascl_message x, const int ahead,
     const bool first =
         count && gascl_post_all(GASCL_AT(id), cell, count, more, inbox, arrived, wraps);
 #else
-    const bool first = gascl_post((int)id, GASCL_TO_ACCUMULATOR(x), inbox, arrived, wraps
-                                  GASCL_LANE_ON);
+    bool first = false;
+#if GASCL_BUNDLES
+    if (!gascl_bundle(GASCL_AT(id), GASCL_TO_ACCUMULATOR(x), inbox, arrived, wraps, gascl_bundles))
+#endif
+        first = gascl_post((int)id, GASCL_TO_ACCUMULATOR(x), inbox, arrived, wraps GASCL_LANE_ON);
 #endif
 #if GASCL_LISTS_RECEIVERS && !GASCL_APPLY_ALL
     if (first)

@@ -11,5 +11,6 @@ __kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,
     GASCL_ZERO_TALLY(tally);
     gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_ON, &memory, &tally,
                  GASCL_STATE_ON GASCL_DELIVERY_ON);
+    GASCL_SEND_BUNDLES_AHEAD();
     gascl_tally_store(&tally, tallies, &memory.shared);
 }

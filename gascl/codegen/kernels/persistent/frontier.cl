@@ -12,7 +12,7 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
             return pulls ? GASCL_PHASE_CLEAR_BITS : GASCL_PHASE_CONVERT;
     // The frontier has the form that is needed: the next phase is as after that one.
     case GASCL_PHASE_CONVERT:
-#if GASCL_PULLS && GASCL_FILLS
+#if GASCL_PULLS && GASCL_HAS_OUTBOX
         if (pulls && (GASCL_GROUP > 1 || !GASCL_ALL_SEND))
             return GASCL_PHASE_FILL;
 #endif
@@ -87,7 +87,7 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
         break;
     }
 #endif
-#if GASCL_PULLS && GASCL_FILLS
+#if GASCL_PULLS && GASCL_HAS_OUTBOX
     case GASCL_PHASE_FILL:
         gascl_fill_outboxes(team, GASCL_STATE_ON, offsets, bits, outbox);
         break;

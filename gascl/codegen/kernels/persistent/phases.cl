@@ -68,6 +68,10 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
     default:
         gascl_run_step_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                              GASCL_PERSISTENT_STATE_ON, team_words, shared, memory);
+        if (phase == GASCL_PHASE_APPLY)
+            GASCL_SEND_BUNDLES_AHEAD();
+        else
+            GASCL_SEND_BUNDLES();
     }
 }
 

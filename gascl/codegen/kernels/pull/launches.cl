@@ -26,6 +26,7 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED GASCL_CRE
 #endif
     gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_ON, &memory, 0,
                  GASCL_STATE_ON GASCL_DELIVERY_ON);
+    GASCL_SEND_BUNDLES();
 }
 
 #include "arc_messages_kernels.cl"
@@ -39,5 +40,6 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
     GASCL_ZERO_TALLY(tally);
     gascl_apply_pulled(gascl_team_of_launch(gascl_control_), blocks, num_blocks, first_row, last_row,
                        pulled GASCL_RECEIVED_ON, &tally, GASCL_STATE_ON);
+    GASCL_SEND_BUNDLES_AHEAD();
     gascl_tally_store(&tally, tallies, &shared);
 }

@@ -22,7 +22,7 @@ __kernel void gascl_frontier_fill(GASCL_STATE, __global const gascl_offset *rest
                                   __global const uint *restrict bits,
                                   __global gascl_outbox_entry *restrict outbox) {
     gascl_team team = gascl_team_of_launch(gascl_control_);
-    team.idle |= !GASCL_FILLS || !GASCL_PULLS_NOW;
+    team.idle |= !GASCL_PULLS_NOW;
     gascl_fill_outboxes(team, GASCL_STATE_ON, offsets, bits, outbox);
 }
 #endif
@@ -34,6 +34,7 @@ __kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE, GASCL_STEP, __global lo
     const gascl_team team = gascl_team_of_launch(gascl_control_);
     const long messages =
         gascl_scatter_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, &memory);
+    GASCL_SEND_BUNDLES();
     const long2 sum = gascl_count_reduce((long2)(messages, 0), &shared);
     if (get_local_id(0) == 0)
         posted[team.rank] = sum.x;
@@ -52,6 +53,7 @@ __kernel void gascl_push_apply(GASCL_STATE GASCL_EDGE, GASCL_STEP,
     gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, &memory, &tally, &counted);
     if (get_local_id(0) == 0)
         tally.messages += posted[team.rank];
+    GASCL_SEND_BUNDLES_AHEAD();
     gascl_tally_store(&tally, tallies, &shared);
 #if GASCL_LISTS_DIRECTLY || GASCL_PRIORITY
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -6,7 +6,7 @@
 #define GASCL_SEARCHES (GASCL_GROUP > 1)
 #define GASCL_VISITED_BY_ITEM (GASCL_GROUP / 4)
 
-#if GASCL_GROUP == 1 && GASCL_FILLS
+#if GASCL_GROUP == 1 && GASCL_HAS_OUTBOX
 // What the senders of a row send, without a branch on who does: the identity is combined for the others.
 static gascl_box gascl_pull_filled(const int row, GASCL_STATE GASCL_DELIVERY) {
     gascl_box in = gascl_box_empty();
@@ -60,7 +60,7 @@ static gascl_box gascl_pull_row(const int row, bool *listed, GASCL_STATE GASCL_D
     gascl_box in = gascl_box_empty();
     if (GASCL_SKIPS && !gascl_receives(row, GASCL_STATE_ON))
         return in;
-#if GASCL_GROUP == 1 && GASCL_FILLS
+#if GASCL_GROUP == 1 && GASCL_HAS_OUTBOX
     if (now)
         return gascl_pull_filled(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
 #elif defined(GASCL_SORTS_OUT)

@@ -66,10 +66,9 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
 // Where all arcs are visited and scatter reads none of them, each vertex's message is first put beside whether there
 // is one: an arc then reads one address, instead of a bit and then fields. A CPU does so where it can combine the
 // identity for vertices that send nothing, instead of a branch.
-#define GASCL_HAS_OUTBOX \
-    (GASCL_HAS_SCATTER && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && !GASCL_EVERY_ARC_SENDS)
-#define GASCL_FILLS \
-    (GASCL_HAS_OUTBOX && (GASCL_GROUP > 1 || (GASCL_ADDS_IDENTITY && !GASCL_STOPS_EARLY)))
+#define GASCL_HAS_OUTBOX                                                                         \
+    (GASCL_HAS_SCATTER && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && !GASCL_EVERY_ARC_SENDS && \
+     (GASCL_GROUP > 1 || GASCL_ADDS_IDENTITY))
 #if GASCL_HAS_OUTBOX
 #define GASCL_OUTBOXES , __global gascl_outbox_entry *GASCL_RESTRICT outbox
 #define GASCL_OUTBOXES_ON , outbox
@@ -133,7 +132,7 @@ static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
 }
 #endif
 
-#if GASCL_FILLS && GASCL_GROUP > 1
+#if GASCL_HAS_OUTBOX && GASCL_GROUP > 1
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_DELIVERY) {
     const int source = sources[arc];

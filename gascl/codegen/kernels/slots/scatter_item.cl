@@ -18,4 +18,5 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
                                  targets, slot, messages, sent, received);
         }
     }
+    GASCL_SEND_BUNDLES();
 }
