@@ -81,6 +81,9 @@ def options(add: Callable[..., Any]) -> None:
     add("--every", metavar="TIME|N", type=_every, help=text)
     text = "resume from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
+    text = "with several ranks, which of them has which vertices: ranges (the default), hash, or a"
+    text += " vertex field of integers or text"
+    add("--partition", metavar="HOW", default="ranges", help=text)
     text = (
         "also print the whole report of how the graph was read, the delivery and numbering on the"
     )
@@ -185,6 +188,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         _check_parents(cls)
     _check_outputs(arguments)
 
+    from gascl.graph.vertex_partition import check_partition
     from gascl.opencl.device_choice import find
     from gascl.run.checkpoint import checkpoint_of
     from gascl.run.options import RunOptions
@@ -214,6 +218,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         print(describe(graph), flush=True)
     for label in arguments.path:
         graph.index_of(label)
+    check_partition(graph, arguments.partition)
     return _Ready(program, field, options, device, graph, read_seconds)
 
 
@@ -236,6 +241,7 @@ def _run(arguments: argparse.Namespace) -> int:
             debug=arguments.debug,
             device_memory=arguments.device_memory,
             comm=arguments.comm,
+            partition=arguments.partition,
         )
         result = engine.run_with(program, replace(options, progress=progress))
         code = exit_code.DONE if result.converged else exit_code.NOT_CONVERGED

@@ -34,10 +34,18 @@ from gascl.errors import (
     users_lines,
     warn,
 )
+from gascl.graph.arcs import Arcs
 from gascl.graph.contract import summed
 from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
 from gascl.graph.partition import Division
+from gascl.graph.reordering import Numbering
+from gascl.graph.vertex_partition import (
+    HASH,
+    RANGES,
+    VertexPartition,
+    check_partition,
+)
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
@@ -109,9 +117,15 @@ class Engine:
         comm: an mpi4py communicator, whose ranks run the same programs on the same graph, each with
             a part of the arcs, or some of many searches; each has the whole result. If `device`
             names several devices of a host, its ranks are distributed over them.
+        partition: which rank has which vertices, with all arcs that end in them: "ranges", with
+            about as much work each; "hash", by the vertices' numbers; or the name of a vertex field
+            of integers, 0 or more, whose value modulo the number of ranks is the rank, or of text,
+            so that vertices with the same text are together. Programs whose result may depend on
+            the order of the vertices always have "ranges", and warn of it.
 
     Raises:
         GasclError: `graph` is not a Graph, or `device_memory` is not a size.
+        GraphError: there is no such vertex field, or it has other values.
         DeviceError: there is no such device.
     """
 
@@ -125,6 +139,7 @@ class Engine:
         seed: int = 0,
         device_memory: int | str | None = None,
         comm: Any = None,
+        partition: str = RANGES,
     ):
         if not isinstance(graph, Graph):
             raise GasclError(_no_graph(graph))
@@ -132,9 +147,13 @@ class Engine:
         self.device_memory = (
             None if device_memory is None else bytes_of(device_memory, "device_memory")
         )
-        self.graph = graph
+        check_partition(graph, partition)
+        self.graph, self.partition = graph, partition
         self._comm = comm
         self.ranks = ranks_of(comm)
+        self._partition: VertexPartition | None = None
+        if self.ranks and partition != RANGES:
+            self._partition = VertexPartition(graph, partition, self.ranks.size)
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         #: Work that each rank does independently: an error in one rank is raised in all.
@@ -160,6 +179,7 @@ class Engine:
         given += [] if self.deterministic else ["deterministic=False"]
         given += [f"debug=True, seed={self.seed}"] if self.debug else []
         given += [f"device_memory={self.device_memory}"] if self.device_memory else []
+        given += [f"partition={self.partition!r}"] if self.partition != RANGES else []
         return f"Engine({', '.join(given)})"
 
     def run(
@@ -320,6 +340,8 @@ class Engine:
             return self._view(program).run_with(program, options)
         if self.ranks:
             call = f"delivery={options.delivery!r}, max_supersteps={options.max_supersteps}"
+            if self._partition:
+                call += f", {self._partition.identity}"
             self.ranks.check_same(same_runs(program, self.graph) | {"call of run": call})
         fork_guard.check()
         check_free(self.device)
@@ -731,13 +753,15 @@ class Engine:
             given = program, self.graph, self.device.facts, setting, delivery, ordered
             prepared = prepare(*given, presorted=presorted, why_whole=why_whole)
         if ranks:  # all ranks must use the same delivery
-            prepared = replace(prepared, short=ranks.first_text(prepared.short))
+            halos = [halo for each in ranks.allgather(prepared.halos) for halo in each]
+            prepared = replace(prepared, short=ranks.first_text(prepared.short), halos=halos)
         if not prepared.short or not self.graph.num_vertices:
             return prepared
         if not self._takes_parts:
             raise TooLarge(prepared.short)
         with self._in_all():
-            return prepare(*given, presorted=presorted, at_once=prepared, why_whole=why_whole)
+            parts = prepare(*given, presorted=presorted, at_once=prepared, why_whole=why_whole)
+            return replace(parts, halos=prepared.halos)
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine; all ranks must call this."""
@@ -746,7 +770,8 @@ class Engine:
         if ranks is None:
             return Setting(*options, memory)
         memory = None if ranks.host_memory is None else ranks.host_memory * ranks.size
-        return Setting(*options, memory, ranks.rank, ranks.size, not ranks.on_one_host)
+        place = ranks.rank, ranks.size, not ranks.on_one_host
+        return Setting(*options, memory, *place, self._partition)
 
     def _load(self, program: VertexProgram, prepared: Prepared, plan: Plan) -> LoadedProgram:
         """A prepared program with its kernels and the graph on the device, for this run and others.
@@ -758,9 +783,11 @@ class Engine:
         read = {n: types[n] for n in program.spec.edge_fields if n in types}
         notes = check_edge_fields(program, self.graph, read, self.left_out)
         notes += filter(None, [self._stale_note(program)])
-        size, numbered = (plan.group, plan.block), prepared.renumbered.chosen
-        share, local = prepared.share, prepared.local.chosen
-        resident = self.resident(prepared.edges, *size, numbered, share, local)
+        if self._partition and not prepared.renumbered.chosen:
+            why = prepared.renumbered.why
+            notes.append(f"partition={self.partition!r} has no effect: {why}; ranks have ranges")
+        size, of_ranks = (plan.group, plan.block), (prepared.share, prepared.local.chosen)
+        resident = self.resident(prepared.edges, *size, prepared.numbered, *of_ranks)
         loaded = self._loaded[prepared] = LoadedProgram(program, prepared, plan, resident, notes)
         return loaded
 
@@ -809,17 +836,16 @@ class Engine:
         edges: str,
         group: int,
         block: int,
-        numbered: bool = False,
+        numbered: tuple[Numbering, Arcs] | None = None,
         share: Division | None = None,
         local: bool = False,
     ) -> ResidentGraph:
         """The graph on the device, for programs that scatter along `edges`."""
-        key = (edges if self.graph.directed else "out", group, block, numbered, share, local)
+        size = edges if self.graph.directed else "out", group, block
+        key = *size, numbered and numbered[0], share, local
         with self._lock:
             if key not in self._resident:
-                ranks = self.ranks.size if self.ranks else 1
-                numbering = self.graph.numbered(edges, ranks) if numbered else None
-                given = self.graph, self.device, *key[:3], numbering, share, self.device_memory
+                given = self.graph, self.device, *size, numbered, share, self.device_memory
                 self._resident[key] = ResidentGraph(*given, local)
             return self._resident[key]
 
@@ -898,6 +924,7 @@ class Engine:
             return self._solo
 
     def _like(self, graph: Graph, comm: Any, takes_parts: bool) -> Engine:
+        by = self.partition if self.partition in (HASH, *graph.vertex_fields) else RANGES
         made = type(self)(
             graph,
             self.device,
@@ -906,6 +933,7 @@ class Engine:
             seed=self.seed,
             device_memory=self.device_memory,
             comm=comm,
+            partition=by,
         )
         made.left_out, made._takes_parts = self.left_out, takes_parts
         return made
