@@ -537,17 +537,27 @@ class ArcsPart:
             count: the number of vertices.
             known: arrays that exist already, in CSC order.
         """
-        (first, last), part = self.rows, self.part
-        own = self.whole.in_offsets[part.first : part.last + 1]
-        offsets = np.zeros(count + 1, own.dtype)
-        offsets[first : last + 1] = own - own.dtype.type(part.begin)
-        offsets[last + 1 :] = part.end - part.begin
+        offsets = self._begins(count)
         offsets.setflags(write=False)
         self.receivers, known = CsrEnds(offsets), {"offsets": offsets, **known}
         self.into = Order(self.receivers, ends, count, known=known, index=offsets.dtype)
         self.out = Order(ends, self.receivers, count, index=offsets.dtype)
         self.lock = Lock()
         self.kept: dict[str, np.ndarray] = {}
+
+    def _begins(self, count: int) -> np.ndarray:
+        """I (count + 1,): where the arcs of each receiver begin."""
+        (first, last), part = self.rows, self.part
+        own = self.whole.in_offsets[part.first : part.last + 1]
+        offsets = np.zeros(count + 1, own.dtype)
+        offsets[first : last + 1] = own - own.dtype.type(part.begin)
+        offsets[last + 1 :] = part.end - part.begin
+        return offsets
+
+    @property
+    def offset(self) -> np.dtype:
+        """I."""
+        return self.into.offsets.dtype
 
     @property
     def out_edges(self) -> np.ndarray:
@@ -620,6 +630,7 @@ class LocalArcs(ArcsPart):
 
     Attributes:
         vertices: int32 (L,), the vertex at each place.
+        halo: int32, rising, those outside of the range.
         rows: the places of the range.
     """
 
@@ -633,6 +644,7 @@ class LocalArcs(ArcsPart):
         self.vertices = np.flatnonzero(is_here).astype(np.int32)
         first = int(np.count_nonzero(is_here[: part.first]))
         self.rows = first, first + part.last - part.first
+        self.halo = np.delete(self.vertices, np.arange(*self.rows))
         self._senders = _PlacesOf(senders, self.vertices, count)
         self._order(self._senders, len(self.vertices), {})
         self.into.take_as_sorted()

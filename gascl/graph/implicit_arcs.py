@@ -1,0 +1,263 @@
+"""Arcs that are not stored: a rule tells those of any range of vertices.
+
+So a graph may be larger than memory, and have more vertices than 32 bits can number. Each of
+several ranks has the arcs that end in its own vertices, and numbers these and their halo in 32
+bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from gascl.errors import GraphError
+from gascl.graph.arcs import INT32_MAX, Arcs, LocalArcs, Order, index_dtype
+from gascl.graph.graph import Graph
+from gascl.graph.lazy import LazyValues
+from gascl.graph.parallel import BLOCK, blocks, filled, in_threads
+from gascl.graph.partition import Part
+from gascl.graph.raw_graph import RawGraph
+
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+#: The name under which `Graph` keeps the only arcs of an undirected graph.
+_BOTH = "both"
+
+
+class Rule(Protocol):
+    """Arcs in rows: by the vertex in which they end, or by the one from which they start.
+
+    Attributes:
+        least, most: the smallest and the largest number of arcs in a row.
+    """
+
+    least: int
+    most: int
+
+    def begins(self, rows: np.ndarray) -> np.ndarray:
+        """int64: the number of arcs in the rows before each of these rows, int64."""
+
+    def ends(self, first: int, last: int) -> np.ndarray:
+        """int64: the other ends of the arcs in rows `first` to `last - 1`, row by row, rising in
+        each."""
+
+
+class Unstored(NDArrayOperatorsMixin):
+    """An array that is never held whole. Operations that would need that raise GraphError."""
+
+    ndim = 1
+
+    def __init__(self, length: int, dtype: np.dtype):
+        self.size, self.dtype, self.shape = length, dtype, (length,)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def setflags(self, write: bool) -> None:
+        """As of an array; it is read-only anyway."""
+
+    def _refuse(self, *_: Any, **more: Any) -> NoReturn:
+        raise GraphError(
+            "the edges of this graph are not stored, and this operation needs all of them: "
+            "generate a graph with stored=True"
+        )
+
+    __array__ = __array_ufunc__ = __iter__ = __getitem__ = _refuse
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # probed by Python and NumPy on any object
+            raise AttributeError(name)
+        self._refuse()
+
+
+class Offsets(Unstored):
+    """Where the arcs of each row begin, int64 (V + 1,), by a rule."""
+
+    def __init__(self, rule: Rule, num_vertices: int):
+        super().__init__(num_vertices + 1, INT64)
+        self.rule = rule
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        return self.rule.begins(np.asarray(rows, np.int64))
+
+    def __getitem__(self, rows: Any) -> Any:
+        if isinstance(rows, slice):
+            first, last, step = rows.indices(self.size)
+            return self.take(np.arange(first, last, step))
+        return self.take(rows)[()]
+
+
+class PlacedVertices:
+    """The vertex at each place of a rank, int64 (places,): a range, and the halo before and after
+    it. Only the halo is stored.
+
+    Attributes:
+        halo: int64, rising, the vertices outside of the range.
+        rows: the places of the range.
+        base: the first vertex of the range, less its place.
+    """
+
+    dtype = INT64
+
+    def __init__(self, halo: np.ndarray, part: Part):
+        before = int(np.searchsorted(halo, part.first))
+        self.halo, self.rows = halo, (before, before + part.last - part.first)
+        self.base, self._own = part.first - before, part.last - part.first
+
+    def __len__(self) -> int:
+        return len(self.halo) + self._own
+
+    def __getitem__(self, places: Any) -> np.ndarray:
+        if isinstance(places, slice):
+            return self.take(np.arange(*places.indices(len(self))))
+        return self.take(places)
+
+    def take(self, places: np.ndarray) -> np.ndarray:
+        places, (first, last) = np.asarray(places, np.int64), self.rows
+        vertices = places + self.base
+        for some, shift in ((places < first, 0), (places >= last, self._own)):
+            vertices[some] = self.halo[places[some] - shift]
+        return vertices
+
+    def places(self, vertices: np.ndarray) -> np.ndarray:
+        """int32: the places of vertices that have one."""
+        first, last = self.rows
+        places = vertices - self.base
+        others = np.flatnonzero((places < first) | (places >= last))
+        found = np.searchsorted(self.halo, vertices[others])
+        places[others] = found + np.where(found >= first, self._own, 0)
+        return places.astype(np.int32)
+
+
+class _Senders(LazyValues):
+    """The places of the senders of a rank's arcs, int32 (arcs,), made by the rule when they are
+    read."""
+
+    dtype = INT32
+
+    def __init__(self, rule: Rule, part: Part, vertices: PlacedVertices):
+        super().__init__()
+        self._rule, self._part, self._vertices = rule, part, vertices
+        self.shape = (part.end - part.begin,)
+
+    def read(self) -> np.ndarray:
+        found = np.empty(self.shape, np.int32)
+
+        def fill(rows: slice) -> None:
+            first, last = rows.start + self._part.first, rows.stop + self._part.first
+            begin, end = self._rule.begins(np.array([first, last])) - self._part.begin
+            found[begin:end] = self._vertices.places(self._rule.ends(first, last))
+
+        in_threads(fill, blocks(self._part.last - self._part.first))
+        return found
+
+    def forget(self) -> None:
+        """Make them again when they are read next."""
+        self._values = None
+
+
+class ImplicitLocalArcs(LocalArcs):
+    """The arcs that end in a range of vertices, by a rule; I is int32 if they and those on which
+    the vertices scatter can be counted so."""
+
+    vertices: Any  # PlacedVertices
+
+    def __init__(self, whole: ImplicitArcs, part: Part):
+        self.whole, self.part = whole, part
+        self.halo = halo_of(whole.into.rule, part)
+        self.vertices = PlacedVertices(self.halo, part)
+        self.rows = self.vertices.rows
+        own, out = slice(part.first, part.last), whole.out.offsets
+        scattered = int(out[own.stop] - out[own.start])
+        scattered += int((out.take(self.halo + 1) - out.take(self.halo)).sum())
+        self._index = index_dtype(max(part.end - part.begin, scattered))
+        self._senders = _Senders(whole.into.rule, part, self.vertices)
+        self._order(self._senders, len(self.vertices), {})
+        self.into.take_as_sorted()
+
+    def _begins(self, count: int) -> np.ndarray:
+        (first, last), part, rule = self.rows, self.part, self.whole.into.rule
+        offsets = np.zeros(count + 1, self._index)
+
+        def begins(block: slice) -> np.ndarray:
+            return rule.begins(np.arange(block.start, block.stop) + part.first) - part.begin
+
+        filled(offsets[first : last + 1], begins)
+        offsets[last + 1 :] = part.end - part.begin
+        return offsets
+
+
+def halo_of(rule: Rule, part: Part) -> np.ndarray:
+    """int64, rising: the vertices outside of a part from which arcs end in it; vertex 0 where the
+    part has no vertices, so that there is one."""
+
+    def outside(rows: slice) -> np.ndarray:
+        ends = rule.ends(rows.start + part.first, rows.stop + part.first)
+        return np.unique(ends[(ends < part.first) | (ends >= part.last)])
+
+    found = in_threads(outside, blocks(part.last - part.first, 4 * BLOCK))
+    return np.unique(np.concatenate([np.zeros(part.first == part.last, np.int64), *found]))
+
+
+class ImplicitOrder(Order):
+    """The arcs in one order, by a rule."""
+
+    def __init__(self, rule: Rule, num_vertices: int, edges: Unstored):
+        self.rule = rule
+        offsets: Any = Offsets(rule, num_vertices)
+        ends: Any = Unstored(int(offsets[num_vertices]), INT64)
+        known = {"offsets": offsets, "ends": ends}
+        row: Any = edges
+        super().__init__(row, row, num_vertices, known=known)
+
+
+class ImplicitArcs(Arcs):
+    """The arcs of a graph by rules; only `local` has arrays of them."""
+
+    into: ImplicitOrder
+    out: ImplicitOrder
+
+    def local(self, part: Part) -> ImplicitLocalArcs:
+        return self._part_as(ImplicitLocalArcs, part)
+
+
+def implicit_graph(
+    about: str, num_vertices: int, num_edges: int, into: Rule, out: Rule | None, report: list[str]
+) -> Graph:
+    """A graph by a rule for the arcs by receiver, and one for those by sender.
+
+    Args:
+        about: identifies the graph in all ranks.
+        out: None: the graph is undirected, and this is the same.
+        report: as `Graph.report`.
+    """
+    edges = Unstored(num_edges, INT64)
+    order = ImplicitOrder(into, num_vertices, edges)
+    by_sender = order if out is None else ImplicitOrder(out, num_vertices, edges)
+    end: Any = edges
+    arcs: dict[str, Arcs] = {_BOTH: ImplicitArcs(by_sender, order, end, _BOTH)}
+    if out is not None:
+        arcs = {
+            "out": ImplicitArcs(by_sender, order, end, "out"),
+            "in": ImplicitArcs(order, by_sender, end, "in"),
+        }
+    raw = RawGraph(
+        src=end,
+        dst=end,
+        num_vertices=num_vertices,
+        directed=out is not None,
+        report=report,
+        arcs=arcs,
+        fingerprint=f"by a rule: {about}",
+        checked=True,
+    )
+    graph = Graph._from_raw(raw, "keep", "keep")
+    vars(graph)["num_loops"] = 0  # where cached_property stores it
+    return graph
+
+
+def is_implicit(graph: Graph) -> bool:
+    """Whether the arcs of a graph are not stored, but made by a rule."""
+    return isinstance(graph.src, Unstored)
