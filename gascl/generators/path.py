@@ -32,7 +32,7 @@ def path(
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
     """
-    count = whole_number("num_vertices", num_vertices, 1, None if stored else MOST)
+    count = whole_number("num_vertices", num_vertices, 1, MOST)
     seed, span = seeded(seed), weighted(weights)
     check_rule(stored, span)
 

@@ -198,7 +198,7 @@ def halo_of(rule: Rule, part: Part) -> np.ndarray:
         return np.unique(ends[(ends < part.first) | (ends >= part.last)])
 
     found = in_threads(outside, blocks(part.last - part.first, 4 * BLOCK))
-    return np.unique(np.concatenate([np.zeros(part.first == part.last, np.int64), *found]))
+    return np.unique(np.concatenate([np.zeros(int(part.first == part.last), np.int64), *found]))
 
 
 class ImplicitOrder(Order):

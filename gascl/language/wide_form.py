@@ -8,7 +8,6 @@ from copy import copy
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from gascl.language.fields import Field, VertexParam
 from gascl.language.program import VertexProgram
@@ -22,19 +21,17 @@ _NARROWS = re.compile(
     r"\(\s*(?:(?:un)?signed\s+)?(?:u?(?:int|short|char)|unsigned|signed)\s*\)"
     r"|\b(?:convert|as)_u?(?:int|short|char)\b"
 )
-_forms: WeakKeyDictionary[type[VertexProgram], type[VertexProgram]] = WeakKeyDictionary()
 
 
 def wide_form(program: VertexProgram) -> VertexProgram:
     """The same program, in which fields, messages and parameters of type `vertex` have 64 bits;
     results still take them for vertices."""
     cls = type(program)
-    if cls not in _forms:
-        form = type(cls.__name__, (cls,), {"__module__": cls.__module__})
-        form.spec = _widened(cls.spec)
-        _forms[cls] = form
+    if "_wide" not in vars(cls):
+        cls._wide = type(cls.__name__, (cls,), {"__module__": cls.__module__})
+        cls._wide.spec = _widened(cls.spec)
     made = copy(program)
-    made.__class__ = _forms[cls]
+    made.__class__ = cls._wide
     return made
 
 

@@ -37,6 +37,7 @@ from gascl.errors import (
 from gascl.graph.contract import summed
 from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
+from gascl.graph.implicit_arcs import ImplicitOrder, is_implicit
 from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
@@ -44,6 +45,7 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
 from gascl.language.traits import Traits
+from gascl.language.wide_form import wide_form
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
@@ -54,6 +56,7 @@ from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
 from gascl.run.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
 from gascl.run.explanation import Explanation, explained, stage_programs
+from gascl.run.implicit_runs import check_implicit
 from gascl.run.initial_values import check_edge_fields, inputs
 from gascl.run.job import Job
 from gascl.run.launcher import Launcher
@@ -135,6 +138,8 @@ class Engine:
         self.graph = graph
         self._comm = comm
         self.ranks = ranks_of(comm)
+        if self.ranks and is_implicit(graph):  # no rank could have all vertices
+            self.ranks.keep_apart()
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         #: What each rank does by itself: an error in one of them is raised in all.
@@ -319,6 +324,9 @@ class Engine:
             )
         if program.edge_names and not self._is_view:
             return self._view(program).run_with(program, options)
+        if is_implicit(self.graph):
+            check_implicit(program, self.graph, options, self.debug, self.ranks)
+            program = wide_form(program)
         if self.ranks:
             call = f"delivery={options.delivery!r}, max_supersteps={options.max_supersteps}"
             self.ranks.check_same(same_runs(program, self.graph) | {"call of run": call})
@@ -363,6 +371,9 @@ class Engine:
             check_program(program)
             checked = RunOptions(**options)
             checked.limit(program)
+            if is_implicit(self.graph):
+                check_implicit(program, self.graph, checked, self.debug, self.ranks)
+                program = wide_form(program)
             if program.edge_names and not self._is_view:
                 return self._view(program).explain(program, **options)
             programs = [program]
@@ -797,6 +808,9 @@ class Engine:
         if stale.sometimes:
             return stale.note("vertices without messages in a superstep")
         graph, edges = self.graph, program.spec.edges
+        into = graph.arcs(program.spec.direction).into
+        if isinstance(into, ImplicitOrder):
+            return "" if into.rule.least else stale.note("vertices without incoming arcs")
         degrees = {"out": graph.in_degree, "in": graph.out_degree}
         heard = degrees[edges] if edges in degrees else graph.in_degree + graph.out_degree
         unheard = np.flatnonzero(heard == 0)

@@ -1,0 +1,82 @@
+"""Which runs are possible on graphs whose arcs are made by a rule: the checks before anything is
+computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gascl.delivery.admission import wide_refuses
+from gascl.distributed.ranks import Ranks
+from gascl.errors import GasclError, GraphError, ProgramError
+from gascl.graph.arcs import INT32_MAX
+from gascl.graph.graph import Graph
+from gascl.graph.partition import Division, shares
+from gascl.language.program import VertexProgram
+from gascl.language.traits import Traits
+from gascl.run.options import RunOptions
+from gascl.user_messages import Option
+
+
+def check_implicit(
+    program: VertexProgram, graph: Graph, options: RunOptions, debug: bool, ranks: Ranks | None
+) -> None:
+    """Raise an error where a run would need all vertices or edges of a graph that has neither in
+    memory.
+
+    Raises:
+        GasclError: the run has one rank, or an option for which each rank needs all vertices.
+        ProgramError: the program needs them, or has ids of 32 bits.
+        GraphError: a rank would have too many vertices.
+    """
+    size = f"{graph.num_vertices:,} vertices, whose edges are not stored"
+    if ranks is None:
+        raise GasclError(
+            f"the graph has {size}: each of several ranks makes a part of them; run it by mpiexec, "
+            "with Engine(graph, comm=MPI.COMM_WORLD)"
+        )
+    if debug:
+        raise GasclError(f"debug mode reads all vertices, and the graph has {size}: leave it out")
+    asked: dict[str, Any] = {
+        "state": options.state,
+        "start": options.start,
+        "keep_state": options.keep_state,
+        "checkpoint": options.checkpoint,
+    }
+    for name, value in asked.items():
+        if value:
+            raise GasclError(
+                Option(name), f" needs all vertices in each rank, and the graph has {size}: leave it "
+                "out"
+            )
+    if options.collect:
+        raise GasclError(
+            f"the graph has {size}, so that no rank can have the values of all: give "
+            "collect=False, and read result.own_rows or write result.to_parquet(folder)"
+        )
+    if program.initial or program.edge_names:
+        name = next(iter({**program.initial, **program.edge_names}))
+        raise ProgramError(
+            program.title(),
+            f"({name}=...): no rank has values of all vertices or edges, since the graph has "
+            f"{size}: leave {name} out, so that its `init` or default holds",
+        )
+    why = "it runs other programs, which exchange all vertices"
+    if type(program).solve is None:
+        why = wide_refuses(Traits.of(program.spec, program.lanes)) or ""
+    if not why and graph.directed and program.spec.direction == "both":
+        why = "its edges are both ways, and the rule has one"
+    if why:
+        raise ProgramError(
+            program.title(),
+            f" cannot run on a graph with {size}: {why}; generate a graph with stored=True, or run "
+            "another program",
+        )
+    offsets = graph.arcs(program.spec.direction).into.offsets
+    parts = shares(offsets, Division(ranks.rank, ranks.size))
+    most = max(part.last - part.first for part in parts)
+    if most > INT32_MAX // 2:  # and as many in the halo
+        raise GraphError(
+            f"a rank of {ranks.size} would have {most:,} of the {graph.num_vertices:,} vertices; "
+            f"it can have {INT32_MAX // 2:,}: start {-(-graph.num_vertices // (INT32_MAX // 2))} "
+            "ranks or more"
+        )
