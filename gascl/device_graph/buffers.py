@@ -27,7 +27,7 @@ from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import Arcs, ArcsPart, LocalArcs, Order, index_dtype
 from gascl.graph.field_types import Times
 from gascl.graph.graph import Graph
-from gascl.graph.implicit_arcs import ImplicitLocalArcs
+from gascl.graph.implicit_arcs import ImplicitLocalArcs, Offsets
 from gascl.graph.lazy import held
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
@@ -622,8 +622,10 @@ class ResidentGraph:
         return known.as_read(values) if times and isinstance(known, Times) else values
 
 
-def _differences(offsets: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _differences(offsets: np.ndarray | Offsets, rows: Any) -> np.ndarray:
     """int32: the number of arcs of some of the rows."""
+    if isinstance(offsets, Offsets):
+        return offsets.counts(rows)
 
     def counts(block: slice) -> np.ndarray:
         some = rows[block]

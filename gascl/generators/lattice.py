@@ -8,6 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 
+#: The length of an axis, how far apart two neighbors along it are, and whether it is closed.
+_Axis = tuple[int, int, bool]
+#: In place of a neighbor, where there is none: it is higher than any.
+_NONE = np.iinfo(np.int64).max
+
+
 class Lattice:
     """The arcs between neighbors in a lattice, as an `implicit_arcs.Rule`: vertex
     (layer * rows + row) * columns + column has arcs from the one before it and after it along each
@@ -28,8 +34,12 @@ class Lattice:
     ):
         strides = [math.prod(sides[axis + 1 :]) for axis in range(len(sides))]
         axes = zip(sides, strides, closed, strict=True)
-        self._axes = [axis for axis in axes if axis[0] > 1]
+        self._axes: list[_Axis] = [axis for axis in axes if axis[0] > 1]
+        # In the order of the neighbors' numbers, but where an axis is closed.
+        self._ways = [(axis, -1) for axis in self._axes] if before else []
+        self._ways += [(axis, 1) for axis in self._axes[::-1]] if after else []
         self._before, self._after = before, after
+        self._near = np.empty((0, len(self._ways)), np.int64)  # of the first rows, without ends
         ways = before + after
         self.most = sum(min(ways, side - 1) if not ring else ways for side, _, ring in self._axes)
         self.least = sum(ways if ring else ways - 1 for *_, ring in self._axes)
@@ -47,20 +57,40 @@ class Lattice:
                     total -= whole + (rest - (side - 1) * stride).clip(0)
         return total
 
+    def counts(self, first: int, last: int) -> np.ndarray:
+        counts = np.full(last - first, len(self._ways), np.int32)
+        for axis, step in self._ways:
+            if not axis[2]:
+                counts[self._ends_of_lines(axis, step, first, last)] -= 1
+        return counts
+
     def ends(self, first: int, last: int) -> np.ndarray:
-        rows, ends, there = np.arange(first, last), list[np.ndarray](), list[np.ndarray | bool]()
-        before = [(axis, -1) for axis in self._axes] if self._before else []
-        after = [(axis, 1) for axis in self._axes[::-1]] if self._after else []
-        for (side, stride, ring), step in (*before, *after):  # so that they rise, but for rings
-            place = rows // stride % side
-            edge = place == (0 if step < 0 else side - 1)
-            ends.append(rows + step * stride - edge * (step * side * stride))
-            there.append(True if ring else ~edge)
-        if not ends:
-            return np.empty(0, np.int64)
-        found = np.stack(ends, axis=1)
-        is_there = np.stack(np.broadcast_arrays(rows >= 0, *there)[1:], axis=1)
-        if any(ring for *_, ring in self._axes):
-            order = np.argsort(found, axis=1, kind="stable")
-            found, is_there = (np.take_along_axis(a, order, axis=1) for a in (found, is_there))
-        return found[is_there]
+        near = self._near
+        if last - first > len(near):
+            steps = [step * stride for (_, stride, _), step in self._ways]
+            self._near = near = np.add.outer(np.arange(last - first), np.array(steps, np.int64))
+        found = near[: last - first] + first
+        some, rings = False, list[np.ndarray]()
+        for column, (axis, step) in enumerate(self._ways):
+            rows, (side, stride, ring) = self._ends_of_lines(axis, step, first, last), axis
+            if ring:
+                found[rows, column] -= step * side * stride
+                rings.append(rows)
+            else:
+                found[rows, column] = _NONE
+                some |= len(rows) > 0
+        for rows in rings:  # their ends no longer rise
+            found[rows] = np.sort(found[rows], axis=1)
+        ends = found.reshape(-1)
+        return ends[ends != _NONE] if some else ends
+
+    @staticmethod
+    def _ends_of_lines(axis: _Axis, step: int, first: int, last: int) -> np.ndarray:
+        """The rows of a range at the end of a line along an axis, counted from the first."""
+        side, stride, _ = axis
+        period, place = side * stride, 0 if step < 0 else side - 1
+        begins = np.arange(first // period * period + place * stride, last, period)
+        if stride > 1:
+            parts = [np.arange(max(b, first), min(b + stride, last)) for b in begins.tolist()]
+            begins = np.concatenate([np.empty(0, np.int64), *parts])
+        return begins[begins >= first] - first

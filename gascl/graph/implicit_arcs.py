@@ -17,11 +17,13 @@ from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Arcs, LocalArcs, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.lazy import LazyValues
-from gascl.graph.parallel import BLOCK, blocks, filled, in_threads
+from gascl.graph.parallel import blocks, filled, in_threads
 from gascl.graph.partition import Part
 from gascl.graph.raw_graph import RawGraph
 
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+#: The rows of which arcs are made at a time, so that temporary arrays stay in the cache.
+_ROWS = 1 << 14
 #: The name under which `Graph` keeps the only arcs of an undirected graph.
 _BOTH = "both"
 
@@ -38,6 +40,9 @@ class Rule(Protocol):
 
     def begins(self, rows: np.ndarray) -> np.ndarray:
         """int64: the number of arcs in the rows before each of these rows, int64."""
+
+    def counts(self, first: int, last: int) -> np.ndarray:
+        """int32: the number of arcs in each of the rows `first` to `last - 1`."""
 
     def ends(self, first: int, last: int) -> np.ndarray:
         """int64: the other ends of the arcs in rows `first` to `last - 1`, row by row, rising in
@@ -82,6 +87,19 @@ class Offsets(Unstored):
     def take(self, rows: np.ndarray) -> np.ndarray:
         return self.rule.begins(np.asarray(rows, np.int64))
 
+    def counts(self, vertices: PlacedVertices) -> np.ndarray:
+        """int32: the number of arcs in the rows of these vertices."""
+        counts, (before, after) = np.empty(len(vertices), np.int32), vertices.rows
+        halo = (self.take(vertices.halo + 1) - self.take(vertices.halo)).astype(np.int32)
+        counts[:before], counts[after:] = halo[:before], halo[before:]
+        first = vertices.base + before
+
+        def own(block: slice) -> np.ndarray:
+            return self.rule.counts(first + block.start, first + block.stop)
+
+        filled(counts[before:after], own)
+        return counts
+
     def __getitem__(self, rows: Any) -> Any:
         if isinstance(rows, slice):
             first, last, step = rows.indices(self.size)
@@ -125,6 +143,8 @@ class PlacedVertices:
         """int32: the places of vertices that have one."""
         first, last = self.rows
         places = vertices - self.base
+        if not len(places) or (places.min() >= first and places.max() < last):
+            return places.astype(np.int32)
         others = np.flatnonzero((places < first) | (places >= last))
         found = np.searchsorted(self.halo, vertices[others])
         places[others] = found + np.where(found >= first, self._own, 0)
@@ -150,7 +170,7 @@ class _Senders(LazyValues):
             begin, end = self._rule.begins(np.array([first, last])) - self._part.begin
             found[begin:end] = self._vertices.places(self._rule.ends(first, last))
 
-        in_threads(fill, blocks(self._part.last - self._part.first))
+        in_threads(fill, blocks(self._part.last - self._part.first, _ROWS))
         return found
 
     def forget(self) -> None:
@@ -182,9 +202,12 @@ class ImplicitLocalArcs(LocalArcs):
         offsets = np.zeros(count + 1, self._index)
 
         def begins(block: slice) -> np.ndarray:
-            return rule.begins(np.arange(block.start, block.stop) + part.first) - part.begin
+            row = part.first + block.start
+            begin = int(rule.begins(np.array([row]))[0]) - part.begin
+            counts = rule.counts(row, part.first + block.stop)
+            return begin + np.cumsum(counts, dtype=self._index)
 
-        filled(offsets[first : last + 1], begins)
+        filled(offsets[first + 1 : last + 1], begins)
         offsets[last + 1 :] = part.end - part.begin
         return offsets
 
@@ -195,9 +218,11 @@ def halo_of(rule: Rule, part: Part) -> np.ndarray:
 
     def outside(rows: slice) -> np.ndarray:
         ends = rule.ends(rows.start + part.first, rows.stop + part.first)
+        if not len(ends) or (ends.min() >= part.first and ends.max() < part.last):
+            return ends[:0]
         return np.unique(ends[(ends < part.first) | (ends >= part.last)])
 
-    found = in_threads(outside, blocks(part.last - part.first, 4 * BLOCK))
+    found = in_threads(outside, blocks(part.last - part.first, _ROWS))
     return np.unique(np.concatenate([np.zeros(int(part.first == part.last), np.int64), *found]))
 
 
