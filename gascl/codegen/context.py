@@ -265,7 +265,9 @@ class Context:
         """C text of the user's id of the vertex at a place on the device."""
         if not self.looks_up_ids:
             return place
-        return f"gascl_id_at({place}, gascl_run_, gascl_ids)" if self.wide else f"gascl_ids[{place}]"
+        return (
+            f"gascl_id_at({place}, gascl_run_, gascl_ids)" if self.wide else f"gascl_ids[{place}]"
+        )
 
     @property
     def id(self) -> Type:

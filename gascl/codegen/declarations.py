@@ -364,8 +364,8 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     traits, memory = c.traits, "__constant" if c.constant else "__global"
     if c.wide and c.looks_up_ids:
         text.put(
-            "// The id of the vertex at a place: a rank's own follow each other, and there is an array of",
-            "// those around them.",
+            "// The id of the vertex at a place: those of a rank's own follow each other, and",
+            "// those of its halo, before and after them, are in an array.",
             "static long gascl_id_at(const int place, __global const gascl_run *run,",
             "                        __global const long *ids) {",
             "    const int first = run->graph.gascl_first, last = run->graph.gascl_last;",

@@ -581,7 +581,9 @@ class ResidentGraph:
             return _differences(offsets, self.numbering.order)
         if name == IDS:
             assert self.numbering is not None
-            return self.arcs.halo if self.is_implicit else self.numbering.order
+            if isinstance(self.arcs, ImplicitLocalArcs):
+                return self.arcs.halo
+            return self.numbering.order
         if name == "all_out_offsets" and self.is_local:
             offsets = np.zeros(self.num_vertices + 1, self.offset)
             np.cumsum(self.scatter_degrees(), out=offsets[1:], dtype=self.offset)

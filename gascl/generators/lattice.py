@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-
 #: The length of an axis, how far apart two neighbors along it are, and whether it is closed.
 _Axis = tuple[int, int, bool]
 #: In place of a neighbor, where there is none: it is higher than any.

@@ -595,16 +595,24 @@ class ArcsPart:
         return values.take(self.in_edges)
 
 
-class _PlacesOf(LazyValues):
-    """The places of vertices, looked up when they are read.
+class PlacesOf(LazyValues):
+    """The places of the senders of a rank's arcs, int32 (arcs,), which can be found again."""
+
+    dtype = np.dtype(np.int32)
+
+    def forget(self) -> None:
+        """Find them again when they are read next."""
+        self._values = None
+
+
+class _FoundPlaces(PlacesOf):
+    """The same, looked up among all vertices.
 
     Args:
         ends: int32 (arcs,), vertices.
         vertices: as in `LocalArcs`.
         count: the number of all vertices.
     """
-
-    dtype = np.dtype(np.int32)
 
     def __init__(self, ends: np.ndarray, vertices: np.ndarray, count: int):
         super().__init__()
@@ -615,10 +623,6 @@ class _PlacesOf(LazyValues):
         places[self._vertices] = np.arange(len(self._vertices), dtype=np.int32)
         found = np.empty(len(self._ends), np.int32)
         return filled(found, lambda block: places.take(self._ends[block]))
-
-    def forget(self) -> None:
-        """Look them up again when they are read next."""
-        self._values = None
 
 
 class LocalArcs(ArcsPart):
@@ -645,7 +649,7 @@ class LocalArcs(ArcsPart):
         first = int(np.count_nonzero(is_here[: part.first]))
         self.rows = first, first + part.last - part.first
         self.halo = np.delete(self.vertices, np.arange(*self.rows))
-        self._senders = _PlacesOf(senders, self.vertices, count)
+        self._senders: PlacesOf = _FoundPlaces(senders, self.vertices, count)
         self._order(self._senders, len(self.vertices), {})
         self.into.take_as_sorted()
 

@@ -7,21 +7,19 @@ bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gascl.errors import GraphError
-from gascl.graph.arcs import INT32_MAX, Arcs, LocalArcs, Order, index_dtype
+from gascl.graph.arcs import Arcs, LocalArcs, Order, PlacesOf, index_dtype
 from gascl.graph.graph import Graph
-from gascl.graph.lazy import LazyValues
 from gascl.graph.parallel import blocks, filled, in_threads
 from gascl.graph.partition import Part
 from gascl.graph.raw_graph import RawGraph
 
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT64 = np.dtype(np.int64)
 #: The rows of which arcs are made at a time, so that temporary arrays stay in the cache.
 _ROWS = 1 << 14
 #: The name under which `Graph` keeps the only arcs of an undirected graph.
@@ -151,11 +149,8 @@ class PlacedVertices:
         return places.astype(np.int32)
 
 
-class _Senders(LazyValues):
-    """The places of the senders of a rank's arcs, int32 (arcs,), made by the rule when they are
-    read."""
-
-    dtype = INT32
+class _MadePlaces(PlacesOf):
+    """The same, made by the rule."""
 
     def __init__(self, rule: Rule, part: Part, vertices: PlacedVertices):
         super().__init__()
@@ -173,10 +168,6 @@ class _Senders(LazyValues):
         in_threads(fill, blocks(self._part.last - self._part.first, _ROWS))
         return found
 
-    def forget(self) -> None:
-        """Make them again when they are read next."""
-        self._values = None
-
 
 class ImplicitLocalArcs(LocalArcs):
     """The arcs that end in a range of vertices, by a rule; I is int32 if they and those on which
@@ -185,20 +176,20 @@ class ImplicitLocalArcs(LocalArcs):
     vertices: Any  # PlacedVertices
 
     def __init__(self, whole: ImplicitArcs, part: Part):
-        self.whole, self.part = whole, part
-        self.halo = halo_of(whole.into.rule, part)
+        self.whole, self.part, self._rule = whole, part, whole.into.rule
+        self.halo = halo_of(self._rule, part)
         self.vertices = PlacedVertices(self.halo, part)
         self.rows = self.vertices.rows
         own, out = slice(part.first, part.last), whole.out.offsets
         scattered = int(out[own.stop] - out[own.start])
         scattered += int((out.take(self.halo + 1) - out.take(self.halo)).sum())
         self._index = index_dtype(max(part.end - part.begin, scattered))
-        self._senders = _Senders(whole.into.rule, part, self.vertices)
+        self._senders = _MadePlaces(self._rule, part, self.vertices)
         self._order(self._senders, len(self.vertices), {})
         self.into.take_as_sorted()
 
     def _begins(self, count: int) -> np.ndarray:
-        (first, last), part, rule = self.rows, self.part, self.whole.into.rule
+        (first, last), part, rule = self.rows, self.part, self._rule
         offsets = np.zeros(count + 1, self._index)
 
         def begins(block: slice) -> np.ndarray:

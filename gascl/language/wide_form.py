@@ -1,4 +1,4 @@
-"""Programs on graphs with more vertices than 32 bits can number: their type `vertex` has 64 bits."""
+"""Programs on graphs with more vertices than 32 bits can number: `vertex` then has 64 bits."""
 
 from __future__ import annotations
 

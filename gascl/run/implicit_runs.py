@@ -45,8 +45,8 @@ def check_implicit(
     for name, value in asked.items():
         if value:
             raise GasclError(
-                Option(name), f" needs all vertices in each rank, and the graph has {size}: leave it "
-                "out"
+                Option(name),
+                f" needs all vertices in each rank, and the graph has {size}: leave it out",
             )
     if options.collect:
         raise GasclError(
