@@ -11,6 +11,7 @@ from gascl.errors import GasclError, GraphError, ProgramError
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 from gascl.graph.partition import Division, shares
+from gascl.language.fields import Lanes, VertexParam
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.run.options import RunOptions
@@ -26,7 +27,7 @@ def check_implicit(
     Raises:
         GasclError: the run has one rank, or an option for which each rank needs all vertices.
         ProgramError: the program needs them, or has ids of 32 bits.
-        GraphError: a rank would have too many vertices.
+        GraphError: a parameter is no vertex, or a rank would have too many vertices.
     """
     size = f"{graph.num_vertices:,} vertices, whose edges are not stored"
     if ranks is None:
@@ -71,6 +72,11 @@ def check_implicit(
             f" cannot run on a graph with {size}: {why}; generate a graph with stored=True, or run "
             "another program",
         )
+    for name, param in program.spec.params.items():
+        if isinstance(param, VertexParam):
+            value = getattr(program, name)
+            for label in value if isinstance(value, Lanes) else [value]:
+                graph.index_of(label)  # refuses others
     offsets = graph.arcs(program.spec.direction).into.offsets
     parts = shares(offsets, Division(ranks.rank, ranks.size))
     most = max(part.last - part.first for part in parts)
