@@ -56,7 +56,7 @@ from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
 from gascl.run.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
 from gascl.run.explanation import Explanation, explained, stage_programs
-from gascl.run.implicit_runs import check_implicit
+from gascl.run.implicit_runs import check_implicit, check_room
 from gascl.run.initial_values import check_edge_fields, inputs
 from gascl.run.job import Job
 from gascl.run.launcher import Launcher
@@ -744,12 +744,17 @@ class Engine:
             prepared = prepare(*given, presorted=presorted, why_whole=why_whole)
         if ranks:  # all ranks must use the same delivery
             prepared = replace(prepared, short=ranks.first_text(prepared.short))
-        if not prepared.short or not self.graph.num_vertices:
-            return prepared
-        if not self._takes_parts:
-            raise TooLarge(prepared.short)
-        with self._in_all():
-            return prepare(*given, presorted=presorted, at_once=prepared, why_whole=why_whole)
+        if prepared.short and self.graph.num_vertices:
+            if not self._takes_parts:
+                raise TooLarge(prepared.short)
+            with self._in_all():
+                prepared = prepare(
+                    *given, presorted=presorted, at_once=prepared, why_whole=why_whole
+                )
+        if ranks and is_implicit(self.graph):
+            with self._in_all():
+                check_room(prepared, ranks, self.device.facts)
+        return prepared
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine; all ranks must call this."""

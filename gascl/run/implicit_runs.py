@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from gascl.delivery.admission import wide_refuses
+from gascl.delivery.device_facts import DeviceFacts
 from gascl.distributed.ranks import Ranks
-from gascl.errors import GasclError, GraphError, ProgramError
+from gascl.errors import DeviceError, GasclError, GraphError, ProgramError
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 from gascl.graph.partition import Division, shares
@@ -15,7 +16,22 @@ from gascl.language.fields import Lanes, VertexParam
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.run.options import RunOptions
+from gascl.run.prepare import Prepared
 from gascl.user_messages import Option
+from gascl.util.units import amount
+
+
+def check_room(prepared: Prepared, ranks: Ranks, facts: DeviceFacts) -> None:
+    """Raise DeviceError if the ranks of a host together need more than its memory for what they
+    keep of their vertices and arcs, on CPUs."""
+    needed, have = sum(prepared.sizes.values()), ranks.host_memory
+    if facts.kind == "CPU" and have is not None and needed > have:
+        raise DeviceError(
+            f"rank {ranks.rank} of {ranks.size} needs {amount(needed, up=True)} for "
+            f"{prepared.layout.extent.vertices:,} vertices and their arcs, and may take "
+            f"{amount(have)}, an equal share of its host's memory: use more hosts, or "
+            "device_memory= if the arcs are to come in parts"
+        )
 
 
 def check_implicit(

@@ -111,7 +111,7 @@ def test_what_generators_refuse():
         lambda **given: generators.grid(2**16, 2**15, **given),
     ):
         with pytest.raises(
-            GraphError, match="2,147,483,648 vertices.*can have 2,147,483,647: .*stored=False"
+            GraphError, match=r"2,147,483,648 vertices.*can have 2,147,483,647: .*stored=False"
         ):
             make()
         assert make(stored=False).num_vertices == many

@@ -1,4 +1,4 @@
-"""What each rank does in tests/distributed/test_implicit_runs.py."""
+"""What each rank does in tests/distributed/test_ranks.py with graphs by a rule."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mpi4py import MPI
 from support.rank_calls import PATCH, Counting, call
 
 from gascl import (
+    DeviceError,
     Engine,
     GasclError,
     Graph,
@@ -204,6 +205,13 @@ def refused() -> None:
     for program in (Narrow(near=0), Short(near=0)):
         with pytest.raises(ProgramError, match="loses integer precision"):
             Engine(directed, comm=COMM).run(program, **alone)
+
+    engine = Engine(directed, comm=COMM)
+    engine.ranks.host_memory = 1000
+    with pytest.raises(
+        DeviceError, match=r"for 5. vertices and their arcs, and may take 1,000 bytes"
+    ):
+        engine.run(page, **alone)
 
     class Both(Names):
         edges = "both"
