@@ -1,8 +1,8 @@
 """Writes docs/cheatsheet.md, the language on one page: `python docs/cheatsheet.py`.
 
-Which words there are, where they may stand, their arguments and the defaults come from the code;
-only what they mean is written here. A word without a meaning here, or the other way round, is an
-error, and a test fails as long as this script would change the page.
+The words, where they are allowed, their arguments and the defaults come from the code; only their
+meanings are written here. A word without a meaning here, or a meaning without a word, is an error,
+and a test fails as long as this script would change the page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gascl.language.types import SCALARS, WIDTHS
 PAGE = Path(__file__).with_name("cheatsheet.md")
 
 DECLARATIONS = {
-    "vertex.real(init=...)": "state of a vertex; never written by a snippet: an input",
+    "vertex.real(init=...)": "state of a vertex, or an input if no snippet writes it",
     "vertex.real(64)": "an array of 64 numbers: `v.NAME[k]`",
     "edge.real(default=1)": "an edge field of the graph, read only",
     "arc.real(init=...)": "state of an arc, which scatter reads and writes",
@@ -45,10 +45,10 @@ DECLARATIONS = {
 #: Attributes of a class: what they say.
 ATTRIBUTES = {
     "message": "the type of messages",
-    "combine": "how messages to a vertex become one",
+    "combine": "how messages to a vertex are combined",
     "prefer": "which of two groups of messages, `a` and `b`, counts, with `combine = by_key(...)`",
     "identity": "what `msg` is without a message, for an expression over a and b",
-    "mask": "which vertices scatter first; none given: all, or those that `init` puts in",
+    "mask": "which vertices scatter first; by default all, or those that `init` puts in",
     "init": "snippet: runs once for each vertex",
     "scatter": "snippet: runs once for each arc of a vertex that scatters",
     "pairs": "snippet: runs for every pair of vertices, `u` to `v`",
@@ -56,20 +56,20 @@ ATTRIBUTES = {
     "pairs_within": "the largest distance of a pair",
     "pairs_merge": "which groups of vertices send as one, over `distance` and `radius`",
     "gather": "snippet: reads messages one by one instead of `combine`, or groups",
-    "gathered": "the type of `msg`, for `gather`; none given: that of messages",
+    "gathered": "the type of `msg`, for `gather`; by default that of messages",
     "apply": "snippet: runs for a vertex when messages have arrived",
     "receive_if": "which messages a vertex wants",
     "enough": "when no further message can change `msg`",
     "priority": "which vertices scatter first, the lowest values",
-    "delta": "the width of a bucket of priorities; none given: chosen",
+    "delta": "the width of a bucket of priorities; by default gascl chooses it",
     "functions": "C functions and macros for all snippets",
     "stop": "when the run ends, over `agg`, `prev`, `p`, `g` and `superstep`",
     "scatter_on": '`"mask"` or `"all"`: which vertices scatter',
     "apply_on": '`"message"`, `"mask"` or `"all"`: which vertices run apply',
     "edges": '`"out"`, `"in"`, `"both"` or `"alternate"`: along which arcs',
-    "lanes": "how many runs at once; or give a parameter as a list",
+    "lanes": "how many runs at once; or pass a list for a parameter",
     "restart": '`"any"`, `"added"` or `"never"`: whether a run may continue on a changed graph',
-    "ends": '`"mask"`, or `"stop"`: go on with an empty mask',
+    "ends": '`"mask"`, or `"stop"`: continue with an empty mask',
     "order": '`"supersteps"`, or `"any"`: the result does not depend on the order of messages',
 }
 
@@ -87,41 +87,44 @@ WORDS = {
     "send_to": ("(id, x)", "sends a message to any vertex"),
     "set_mask": ("()", "this vertex scatters next"),
     "set_mask_of": ("(id)", "that vertex scatters next"),
-    "unset_mask": ("()", "takes `set_mask` back"),
-    "needs_order": ("()", 'with `order = "any"`: the run is made in supersteps after all'),
+    "unset_mask": ("()", "cancels `set_mask`"),
+    "needs_order": ("()", 'with `order = "any"`: the run begins again, in supersteps'),
     "get_mask": ("()", "whether this vertex scatters in this superstep"),
-    "get_mask_of": ("(id)", "whether that vertex does"),
+    "get_mask_of": ("(id)", "whether that vertex scatters in this superstep"),
     "messages": ("[i]", "a single message"),
-    "num_messages": ("", "how many there are"),
+    "num_messages": ("", "the number of messages"),
     "groups": ("[i]", "the messages with one key: the key, combined values and `count`"),
-    "num_groups": ("", "how many there are"),
+    "num_groups": ("", "the number of groups"),
     "msg": ("", "the combined message; gather assigns it"),
-    "has_msg": ("", "whether there was one"),
+    "has_msg": ("", "whether there was a message"),
     "neighbor": ("(i)", "the vertex at the other end of the i-th arc"),
-    "num_neighbors": ("", "how many arcs this vertex has"),
+    "num_neighbors": ("", "the number of arcs of this vertex"),
     "neighbor_of": ("(id, i)", "a neighbor of that vertex"),
-    "num_neighbors_of": ("(id)", "how many it has"),
+    "num_neighbors_of": ("(id)", "the number of its arcs"),
     "has_edge": ("(a, b)", "whether an arc leads from a to b"),
-    "common": ("(a, b)", "how many common neighbors two vertices have"),
-    "for_common": ("(w, a, b)", "a loop over them: w is the id of each"),
+    "common": ("(a, b)", "the number of common neighbors of two vertices"),
+    "for_common": ("(w, a, b)", "a loop over common neighbors: w is the id of each"),
     "hash": ("(x)", "a number of 32 bits"),
     "uniform": ("(seed, ...)", f"a repeatable number in [0, 1); up to {MOST_KEYS} arguments"),
     "lane": ("", "the number of this run, of several at once"),
-    "superstep": ("", "from 0"),
+    "superstep": ("", "the number of this superstep, from 0"),
 }
 
 #: Words that depend on the names of fields and aggregators.
 NAMED_WORDS = {
     "FIELD_of(id)": (
         "scatter gather prefer apply",
-        "a vertex field of any vertex, as the phase began",
+        "a vertex field of any vertex, as it was when the phase began",
     ),
     "FIELD_to(i)": ("scatter gather apply", "an edge field of the arc to `neighbor(i)`"),
     "FIELD_from_first(w)": (
         "scatter gather apply",
-        "in `for_common(w, a, b)`: of the arc to w from a",
+        "in `for_common(w, a, b)`: an edge field of the arc from a to w",
     ),
-    "FIELD_from_second(w)": ("scatter gather apply", "in `for_common(w, a, b)`: of that from b"),
+    "FIELD_from_second(w)": (
+        "scatter gather apply",
+        "in `for_common(w, a, b)`: an edge field of the arc from b to w",
+    ),
     "add_to_FIELD(id, x)": ("apply", "adds x to an int64 field of any vertex"),
     "aggregate_NAME(x)": ("init apply", "adds x to an aggregator"),
 }
@@ -132,7 +135,7 @@ SPACES = {
     "e": ("FIELD", EDGE_MEMBERS, "the arc"),
     "p": ("NAME", (), "parameters"),
     "g": ("", GRAPH_MEMBERS, "the graph"),
-    "prev": ("NAME", (), "aggregators after the superstep before"),
+    "prev": ("NAME", (), "aggregators after the previous superstep"),
     "agg": ("NAME", (), "aggregators after this superstep"),
 }
 
@@ -220,40 +223,43 @@ def page() -> str:
     methods = [[f"`def {name}{given}`", about] for name, (given, about) in METHODS.items()]
     return f"""# Cheatsheet
 
-The language of vertex programs on one page. [Vertex programs](programs.md) explains it, the
-[tutorial](tutorial.md) introduces it. This page is made by `docs/cheatsheet.py`.
+This page has the language of vertex programs at a glance. [Vertex programs](programs.md) explains
+it, and the [tutorial](tutorial.md) introduces it. `docs/cheatsheet.py` writes this page.
 
 ```python
 {EXAMPLE.strip()}
 ```
 
-**A superstep**: each vertex in the mask runs `scatter` for each of its arcs, which sends messages;
-the messages to a vertex are combined (or read by `gather`); each vertex that got one runs `apply`,
-and is in the next mask if it calls `set_mask()`. The run ends when the mask is empty, `stop` is
-true, or as many supersteps have run as were asked for.
+**A superstep**: each vertex in the mask runs `scatter` for each of its arcs, which sends messages.
+The messages to a vertex are combined (or read by `gather`). Each vertex that got a message runs
+`apply`, and is in the next mask if it calls `set_mask()`. The run ends when the mask is empty, when
+`stop` is true, or after the requested number of supersteps.
 
 ## Declarations
 
-{table(["declaration", "what it is"], rows)}
-**Types**: `real` (the run's `dtype`), {types};
-for all but parameters and edge fields also vectors, such as `real4` or `int2`, of {widths} numbers,
-arrays, such as `real(64)` (but not of aggregators), structs, and `vertex`; fields also `time`.
-**Operations of aggregators**: {operations}, or an expression over `a` and `b` with its
-`identity=`.
+{table(["declaration", "meaning"], rows)}
+- **Types**: `real` (the run's `dtype`) and
+  {types}.
+- **Other types**, except for parameters and edge fields: vectors of {widths} numbers, such as
+  `real4` or `int2`; arrays, such as `real(64)` (but not for aggregators); structs; and `vertex`.
+  Fields may also be of type `time`.
+- **Operations of aggregators**: {operations}, or an expression over `a` and `b`
+  with its `identity=`.
 
 ## Attributes of a class
 
-{table(["attribute", "default", "what it says"], attributes())}
-**Combiners**: {combiners}, an expression over `a` and `b`, or `by_key("label", weight="sum")`.
+{table(["attribute", "default", "meaning"], attributes())}
+**Combiners**: {combiners},
+an expression over `a` and `b`, or `by_key("label", weight="sum")`.
 
 {table(["method", "what it does"], methods)}
 ## Names in snippets
 
-{table(["name", "what it is", "readable in"], spaces())}
-`field` and `arc` stand for the `init=` of a vertex field and of an arc field. Fields of `v` are
-written in `init` and `apply`, arc fields of `e` in `scatter`.
+{table(["name", "meaning", "readable in"], spaces())}
+Here, `field` and `arc` are the `init=` of a vertex field and of an arc field. Fields of `v` are
+written in `init` and `apply`, and arc fields of `e` in `scatter`.
 
-{table(["word", "may stand in", "what it does"], words())}
+{table(["word", "allowed in", "what it does"], words())}
 ## Running
 
 | Python | shell | what it does |
@@ -261,17 +267,17 @@ written in `init` and `apply`, arc fields of `e` in `scatter`.
 | `Engine(graph).run(P(source=0))` | `gascl run file.py:P GRAPH --set source=0` | a run |
 | `Engine(graph, debug=True)` | `--debug` | stops at NaN, overflow, division by zero, bad indices |
 | `Engine(graph, device="NVIDIA")` | `--device NVIDIA` | chooses the device |
-| `graph.where(edges="minutes < 30")` | `--where "minutes < 30"` | edges that pass |
-| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | vertices, and edges between |
+| `graph.where(edges="minutes < 30")` | `--where "minutes < 30"` | these edges alone |
+| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | these vertices, edges between |
 | `graph.between("2024-05-01", "2024-06-01")` | `--between 2024-05-01 2024-06-01` | a span of time |
 | `graph.with_vertex_fields(age={{"ann": 35}})` | `--vertices people.csv` | columns of vertices |
 | `P(dtype="float64")` | `--set dtype=float64` | double precision |
-| `engine.explain(P())` | `gascl explain file.py:P GRAPH` | how a run would go, and why |
+| `engine.explain(P())` | `gascl explain file.py:P GRAPH` | describes a run in advance |
 | `result.top("x", 10)` | `--top 10` | the vertices with the largest values |
 | `result.communities()` | `--top 10` | groups of vertices, each with its size and hub |
 | `result.save("out.csv")` | `--output out.csv` | writes the fields |
 | `gascl.draw(result, color="x")` | `gascl draw GRAPH --program file.py:P` | a picture |
-| `P.spec` | `gascl kernel file.py:P` | what was declared; the OpenCL C |
+| `P.spec` | `gascl kernel file.py:P` | the declarations; the generated OpenCL C |
 """
 
 

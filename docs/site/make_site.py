@@ -34,7 +34,7 @@ OUTSIDE = {
 #: The sidebar: parts and their pages, in order.
 NAVIGATION = {
     "First steps": ["install", "tutorial", "your-data", "gallery", "coming-from"],
-    "Use": ["graphs", "library", "pictures", "communities", "networkx", "scale"],
+    "Use": ["graphs", "library", "pictures", "communities", "networkx", "scale", "dask"],
     "Write programs": ["programs", "cheatsheet", "cookbook/index", "notebooks/index", "editors"],
     "Understand": ["performance-guide", "performance", "troubleshooting", "how-it-works"],
     "Reference": ["api/index", "changelog", "versions"],

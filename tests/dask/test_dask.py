@@ -506,7 +506,7 @@ def test_a_worker_that_dies(client):
 
 
 def test_the_recipe_of_the_documentation(client, tmp_path, monkeypatch, capsys):
-    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "dask.md").read_text()
     (recipe,) = re.findall(r"^```py\n([^`]*gascl\.dask.*?)^```$", page, re.M | re.S)
     df = frame()
     df.rename(columns={"a": "from", "b": "to"}).to_parquet(tmp_path / "edges.parquet")
