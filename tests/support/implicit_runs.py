@@ -208,9 +208,7 @@ def refused() -> None:
 
     engine = Engine(directed, comm=COMM)
     engine.ranks.host_memory = 1000
-    with pytest.raises(
-        DeviceError, match=r"for 5. vertices and their arcs, and may take 1,000 bytes"
-    ):
+    with pytest.raises(DeviceError, match=r"for 5. vertices .* may take 1,000 bytes"):
         engine.run(page, **alone)
 
     class Both(Names):
