@@ -489,7 +489,7 @@ class Arcs:
     def transposed(self) -> Arcs:
         """The transposed arcs; all arcs must run one way."""
         direction = {"out": "in", "in": "out"}[self.direction]
-        return Arcs(self.into, self.out, self.edge_src, direction)
+        return type(self)(self.into, self.out, self.edge_src, direction)
 
     def given(self, values: np.ndarray) -> np.ndarray:
         """(E,) values of the edges, in the order of the input pairs of the two orders."""

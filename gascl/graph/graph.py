@@ -31,6 +31,7 @@ from gascl.graph.raw_graph import RawGraph
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
+from gascl.graph.unstored import Unstored
 from gascl.graph.validation import Duplicates, SelfLoops, checked_graph
 from gascl.graph.vertex_table import with_vertices
 from gascl.graph.where import between, where, windows
@@ -110,6 +111,8 @@ class Graph:
 
     def _repr_html_(self) -> str:
         """The first edges and vertices with their fields, and how the graph was read."""
+        if isinstance(self.src, Unstored):
+            return notebook_html.page(repr(self), *map(notebook_html.line, self.report))
         of_vertices = []
         if self.vertex_fields:
             named = notebook_html.line(f"vertex fields: {', '.join(self.vertex_fields)}")
@@ -1003,7 +1006,8 @@ class Graph:
             transposed = replace(self, src=src, dst=dst, report=report, change=None)
             for direction in ("out", "both"):
                 arcs = self._arcs_along(direction)
-                transposed._arcs[direction] = Arcs(arcs.into, arcs.out, transposed.src, direction)
+                given = arcs.into, arcs.out, transposed.src, direction
+                transposed._arcs[direction] = type(arcs)(*given)
             return transposed
 
         graph: Graph = self._once(("reversed",), find)

@@ -7,23 +7,20 @@ bits.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from gascl.errors import GraphError
 from gascl.graph.arcs import Arcs, LocalArcs, Order, PlacesOf, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.parallel import blocks, filled, in_threads
 from gascl.graph.partition import Part
 from gascl.graph.raw_graph import RawGraph
+from gascl.graph.unstored import Unstored
 
 INT64 = np.dtype(np.int64)
 #: The rows of which arcs are made at a time, so that temporary arrays stay in the cache.
 _ROWS = 1 << 14
-#: The name under which `Graph` keeps the only arcs of an undirected graph.
-_BOTH = "both"
 
 
 class Rule(Protocol):
@@ -45,34 +42,6 @@ class Rule(Protocol):
     def ends(self, first: int, last: int) -> np.ndarray:
         """int64: the other ends of the arcs in rows `first` to `last - 1`, row by row, rising in
         each."""
-
-
-class Unstored(NDArrayOperatorsMixin):
-    """An array that is never held whole. Operations that would need that raise GraphError."""
-
-    ndim = 1
-
-    def __init__(self, length: int, dtype: np.dtype):
-        self.size, self.dtype, self.shape = length, dtype, (length,)
-
-    def __len__(self) -> int:
-        return self.size
-
-    def setflags(self, write: bool) -> None:
-        """As of an array; it is read-only anyway."""
-
-    def _refuse(self, *_: Any, **more: Any) -> NoReturn:
-        raise GraphError(
-            "the edges of this graph are not stored, and this operation needs all of them: "
-            "generate a graph with stored=True"
-        )
-
-    __array__ = __array_ufunc__ = __iter__ = __getitem__ = _refuse
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # probed by Python and NumPy on any object
-            raise AttributeError(name)
-        self._refuse()
 
 
 class Offsets(Unstored):
@@ -253,19 +222,14 @@ def implicit_graph(
     order = ImplicitOrder(into, num_vertices, edges)
     by_sender = order if out is None else ImplicitOrder(out, num_vertices, edges)
     end: Any = edges
-    arcs: dict[str, Arcs] = {_BOTH: ImplicitArcs(by_sender, order, end, _BOTH)}
-    if out is not None:
-        arcs = {
-            "out": ImplicitArcs(by_sender, order, end, "out"),
-            "in": ImplicitArcs(order, by_sender, end, "in"),
-        }
+    direction = "both" if out is None else "out"
     raw = RawGraph(
         src=end,
         dst=end,
         num_vertices=num_vertices,
         directed=out is not None,
         report=report,
-        arcs=arcs,
+        arcs={direction: ImplicitArcs(by_sender, order, end, direction)},
         fingerprint=f"by a rule: {about}",
         checked=True,
     )

@@ -70,17 +70,20 @@ def check_implicit(
             f"the graph has {size}, so that no rank can have the values of all: give "
             "collect=False, and read result.own_rows or write result.to_parquet(folder)"
         )
-    if program.initial or program.edge_names:
-        name = next(iter({**program.initial, **program.edge_names}))
+    spec = program.spec
+    given = [*program.initial, *program.edge_names]
+    given += [name for name in graph.vertex_fields if name in spec.vertex_fields]
+    given += [name for name in graph.edge_fields if name in spec.edge_fields]
+    if given:
         raise ProgramError(
             program.title(),
-            f"({name}=...): no rank has values of all vertices or edges, since the graph has "
-            f"{size}: leave {name} out, so that its `init` or default holds",
+            f": {given[0]!r} is given, but no rank has values of all vertices or edges, since the "
+            f"graph has {size}: leave {given[0]!r} out, so that its `init` or default holds",
         )
     why = "it runs other programs, which exchange all vertices"
     if type(program).solve is None:
-        why = wide_refuses(Traits.of(program.spec, program.lanes)) or ""
-    if not why and graph.directed and program.spec.direction == "both":
+        why = wide_refuses(Traits.of(spec, program.lanes)) or ""
+    if not why and graph.directed and spec.direction == "both":
         why = "its edges are both ways, and the rule has one"
     if why:
         raise ProgramError(
@@ -88,12 +91,12 @@ def check_implicit(
             f" cannot run on a graph with {size}: {why}; generate a graph with stored=True, or run "
             "another program",
         )
-    for name, param in program.spec.params.items():
+    for name, param in spec.params.items():
         if isinstance(param, VertexParam):
             value = getattr(program, name)
             for label in value if isinstance(value, Lanes) else [value]:
                 graph.index_of(label)  # refuses others
-    offsets = graph.arcs(program.spec.direction).into.offsets
+    offsets = graph.arcs(spec.direction).into.offsets
     parts = shares(offsets, Division(ranks.rank, ranks.size))
     most = max(part.last - part.first for part in parts)
     if most > INT32_MAX // 2:  # and as many in the halo

@@ -1,6 +1,9 @@
 """Graphs whose arcs are made by a rule, against the same graphs in memory."""
 
+import pickle
+
 import numpy as np
+import pandas
 import pytest
 
 from gascl import Engine, GraphError, generators
@@ -92,6 +95,7 @@ def test_numbers_of_more_than_32_bits():
 @pytest.mark.parametrize(
     "use",
     [
+        *(pickle.dumps, lambda g: pandas.DataFrame({"a": g.src}), lambda g: g.fingerprint + g.dst),
         *(lambda g: g.edge_src.sum(), lambda g: g.edge_dst[0], lambda g: g.out_degree),
         *(lambda g: g.neighbors(0), lambda g: g.to_scipy(), lambda g: g.write("g.npz")),
         *(lambda g: g.reversed().edge_src[:3], lambda g: g.simple(), lambda g: g.edges.to_pandas()),
@@ -119,6 +123,12 @@ def test_what_generators_refuse():
         generators.path(9, weights=(1, 2), stored=False)
     with pytest.raises(GraphError, match="must be True or False"):
         generators.grid(3, 3, stored="no")
+
+
+def test_a_notebook_shows_it():
+    graph = generators.path(9, stored=False)
+    assert "9 vertices, 8 edges, undirected" in graph._repr_html_()
+    assert "not stored" in graph._repr_html_()
 
 
 def test_one_process_is_refused():

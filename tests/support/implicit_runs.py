@@ -35,6 +35,7 @@ MAKERS: list[Any] = [
     lambda **given: generators.grid(3, 5, 7, periodic=True, **given),
     lambda **given: generators.path(301, **given),
     lambda **given: generators.path(301, directed=True, **given),
+    lambda **given: generators.path(301, directed=True, **given).reversed(),
     lambda **given: generators.path(3, **given),  # some ranks have no vertices
 ]
 
@@ -114,7 +115,7 @@ def shifted() -> None:
         "_values",
         lambda self, name: values(self, name) + SHIFT if name == IDS else values(self, name),
     )
-    for make in MAKERS[:4]:
+    for make in MAKERS[:5]:
         stored = make()
         found = Engine(make(stored=False), comm=COMM).run(Names(near=1), collect=False).own_rows
         ids, (sources, targets) = np.arange(stored.num_vertices) + SHIFT, ends_of(stored)
@@ -186,7 +187,7 @@ def refused() -> None:
         ("keep_state.* needs all vertices in each rank", page, {**alone, "keep_state": True}),
         ("start.* needs all vertices in each rank", page, {**alone, "start": "mask"}),
         ("checkpoint.* needs all vertices", page, {**alone, "checkpoint": saved}),
-        (r"rank=\.\.\.\): no rank has values of all", PageRank(rank=1.0), alone),
+        ("'rank' is given, but no rank has values of all", PageRank(rank=1.0), alone),
         ("Louvain cannot run .*: it runs other programs", Louvain(), alone),
         ("ConnectedComponents cannot run", ConnectedComponents(), alone),
         ("integers that may overflow", Counting(), alone),
@@ -210,6 +211,11 @@ def refused() -> None:
     engine.ranks.host_memory = 1000
     with pytest.raises(DeviceError, match=r"for 5. vertices .* may take 1,000 bytes"):
         engine.run(page, **alone)
+
+    fields = {"personalization": np.ones(99)}
+    given = Engine(directed.with_vertex_fields(**fields), comm=COMM)
+    with pytest.raises(ProgramError, match="'personalization' is given"):
+        given.run(page, **alone)
 
     class Both(Names):
         edges = "both"
