@@ -617,6 +617,8 @@ class Graph:
     @cached_property
     def num_loops(self) -> int:
         """The number of edges from a vertex to itself."""
+        if isinstance(self.src, Unstored):  # a rule has none
+            return 0
         arcs = self._arcs.get("both")
         if arcs is not None and "offsets" in arcs.out.kept:
             return 2 * self.num_edges - int(arcs.out_offsets[-1])
@@ -1131,9 +1133,12 @@ class Graph:
     def fingerprint(self) -> str:
         """A hash of the number of vertices, the direction, the edges in order, and the labels.
 
-        Labels other than integers and text contribute their repr(). Edge fields are left out: a run
+        Of a graph that is not stored, it is a text that determines its edges. Labels other than
+        integers and text contribute their repr(). Edge fields are left out: a run
         that continues from a State compares the values of those that its program reads.
         """
+        if isinstance(self.src, Unstored) and isinstance(self.dst, Unstored):
+            return f"by a rule: {self.src.about}, {self.dst.about}"
         labels = None if self.labels is None else canonical(self.labels)
         ends = (map(end.__getitem__, blocks(len(end))) for end in (self.src, self.dst))
         return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)

@@ -24,7 +24,8 @@ _ROWS = 1 << 14
 
 
 class Rule(Protocol):
-    """Arcs in rows: by the vertex in which they end, or by the one from which they start.
+    """Arcs in rows: by the vertex in which they end, or by the one from which they start. None is
+    a self-loop.
 
     Attributes:
         least, most: the smallest and the largest number of arcs in a row.
@@ -214,28 +215,25 @@ def implicit_graph(
     """A graph by a rule for the arcs by receiver, and one for those by sender.
 
     Args:
-        about: identifies the graph in all ranks.
+        about: text that determines the graph.
         out: None: the graph is undirected, and this is the same.
         report: as `Graph.report`.
     """
-    edges = Unstored(num_edges, INT64)
-    order = ImplicitOrder(into, num_vertices, edges)
-    by_sender = order if out is None else ImplicitOrder(out, num_vertices, edges)
-    end: Any = edges
+    src: Any = Unstored(num_edges, INT64, f"sources of {about}")
+    dst: Any = Unstored(num_edges, INT64, f"targets of {about}")
+    order = ImplicitOrder(into, num_vertices, src)
+    by_sender = order if out is None else ImplicitOrder(out, num_vertices, src)
     direction = "both" if out is None else "out"
     raw = RawGraph(
-        src=end,
-        dst=end,
+        src=src,
+        dst=dst,
         num_vertices=num_vertices,
         directed=out is not None,
         report=report,
-        arcs={direction: ImplicitArcs(by_sender, order, end, direction)},
-        fingerprint=f"by a rule: {about}",
+        arcs={direction: ImplicitArcs(by_sender, order, src, direction)},
         checked=True,
     )
-    graph = Graph._from_raw(raw, "keep", "keep")
-    vars(graph)["num_loops"] = 0  # where cached_property stores it
-    return graph
+    return Graph._from_raw(raw, "keep", "keep")
 
 
 def is_implicit(graph: Graph) -> bool:

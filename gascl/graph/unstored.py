@@ -11,12 +11,16 @@ from gascl.errors import GraphError
 
 
 class Unstored(NDArrayOperatorsMixin):
-    """An array that is never held whole. Operations that would need that raise GraphError."""
+    """An array that is never held whole. Operations that would need that raise GraphError.
+
+    Args:
+        about: text that determines the items.
+    """
 
     ndim = 1
 
-    def __init__(self, length: int, dtype: np.dtype):
-        self.size, self.dtype, self.shape = length, dtype, (length,)
+    def __init__(self, length: int, dtype: np.dtype, about: str = ""):
+        self.size, self.dtype, self.shape, self.about = length, dtype, (length,), about
 
     def __len__(self) -> int:
         return self.size

@@ -95,7 +95,7 @@ def test_numbers_of_more_than_32_bits():
 @pytest.mark.parametrize(
     "use",
     [
-        *(pickle.dumps, lambda g: pandas.DataFrame({"a": g.src}), lambda g: g.fingerprint + g.dst),
+        *(pickle.dumps, lambda g: pandas.DataFrame({"a": g.src}), lambda g: g.src + g.dst),
         *(lambda g: g.edge_src.sum(), lambda g: g.edge_dst[0], lambda g: g.out_degree),
         *(lambda g: g.neighbors(0), lambda g: g.to_scipy(), lambda g: g.write("g.npz")),
         *(lambda g: g.reversed().edge_src[:3], lambda g: g.simple(), lambda g: g.edges.to_pandas()),
