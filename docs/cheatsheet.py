@@ -267,8 +267,8 @@ written in `init` and `apply`, and arc fields of `e` in `scatter`.
 | `Engine(graph).run(P(source=0))` | `gascl run file.py:P GRAPH --set source=0` | a run |
 | `Engine(graph, debug=True)` | `--debug` | stops at NaN, overflow, division by zero, bad indices |
 | `Engine(graph, device="NVIDIA")` | `--device NVIDIA` | chooses the device |
-| `graph.where(edges="minutes < 30")` | `--where "minutes < 30"` | these edges alone |
-| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | these vertices, edges between |
+| `graph.where(edges="minutes < 30")` | `--where "minutes < 30"` | edges that match |
+| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | vertices, edges among them |
 | `graph.between("2024-05-01", "2024-06-01")` | `--between 2024-05-01 2024-06-01` | a span of time |
 | `graph.with_vertex_fields(age={{"ann": 35}})` | `--vertices people.csv` | columns of vertices |
 | `P(dtype="float64")` | `--set dtype=float64` | double precision |

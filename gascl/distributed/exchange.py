@@ -294,7 +294,9 @@ class Exchange:
         return len(degrees), int(degrees.sum())
 
     def _count_set(self, mask: np.ndarray) -> tuple[int, int]:
-        degrees = self._degrees[mask.any(axis=1)]
+        # any() is slow along an axis of one.
+        is_set = mask.any(axis=1) if mask.shape[1] > 1 else mask[:, 0].view(bool)
+        degrees = self._degrees[is_set]
         return len(degrees), int(degrees.sum())
 
     def first_counts(self) -> Any:

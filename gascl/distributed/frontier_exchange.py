@@ -15,7 +15,6 @@ from gascl.device_graph.gather import list_vertices
 from gascl.distributed.halo import RemoteVertices
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState
-from gascl.graph.reordering import gathered
 
 #: The active vertices as lists (kernels/frontier.cl).
 LENGTHS, FRONTIERS, RECEIVERS = (
@@ -23,6 +22,8 @@ LENGTHS, FRONTIERS, RECEIVERS = (
 )
 #: How many vertices of a frontier are read before their number is known; others take a second read.
 FIRST = 4096
+#: The bits of a vertex in a list.
+PLACE_BITS = 32
 #: In place of the number of listed vertices: they are sent as bits.
 _BITS = -1
 #: The place of the number of listed vertices.
@@ -126,32 +127,42 @@ class FrontierLists:
         cl.enqueue_copy(queue, buffers[LENGTHS], self._lengths, is_blocking=False)
 
     def _exchanged(self) -> np.ndarray:
-        """The vertices of other ranks that have been put into the frontier and that this one needs:
-        each rank sends those that another one needs as a list or, where that is shorter, as a bit
-        for each vertex that it needs."""
+        """The vertices of other ranks that have been put into the frontier and that this one
+        needs."""
         ranks, halo = self._ranks, self._halo
-        is_listed = np.zeros(halo.last - halo.first, bool)
-        is_listed[self.own - halo.first] = True
-        mails, counts = [], np.empty(ranks.size, np.int64)
-        for rank, needed in enumerate(halo.sent):
-            is_all = isinstance(needed, slice)
-            bits = is_listed[needed] if is_all else gathered(is_listed, needed)
-            places = np.flatnonzero(bits).astype(np.int32)
-            counts[rank] = len(places) if 32 * len(places) <= len(bits) else _BITS
-            mails.append(np.packbits(bits) if counts[rank] == _BITS else places.view(np.uint8))
+        mail, sent, counts = self._mail()
         coming = np.empty_like(counts)
         ranks.comm.Alltoall(counts, coming)
         lengths = np.diff(halo.begins)
         sizes = np.where(coming == _BITS, -(-lengths // 8), 4 * coming)
-        sent = np.array([len(mail) for mail in mails])
-        received = ranks.exchanged(np.concatenate(mails), sent, sizes)
+        received = ranks.exchanged(mail, sent, sizes)
         found = []
-        for rank, mail in enumerate(np.split(received, np.cumsum(sizes)[:-1])):
-            listed: Any = mail.view(np.int32) if coming[rank] != _BITS else None
+        for rank, its in enumerate(np.split(received, np.cumsum(sizes)[:-1])):
+            listed: Any = its.view(np.int32) if coming[rank] != _BITS else None
             if listed is None:
-                listed = np.flatnonzero(np.unpackbits(mail, count=int(lengths[rank])))
+                listed = np.flatnonzero(np.unpackbits(its, count=int(lengths[rank])))
             found.append(halo.vertices(rank, listed))
         return np.concatenate(found)
+
+    def _mail(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The bytes for each rank in turn: the places of the frontier's vertices that it needs
+        while these are few, and otherwise a bit for each vertex that it needs.
+
+        Returns:
+            The bytes; (ranks,), how many are for each rank; and (ranks,), the number of places for
+            each, or _BITS.
+        """
+        halo, own = self._halo, self.own - self._halo.first
+        vertices, needed = halo.last - halo.first, int(halo.numbers.sum())
+        if PLACE_BITS * len(own) <= vertices:  # else it takes longer to find the places
+            places, counts = halo.listed(own)
+            if PLACE_BITS * len(places) <= needed:
+                return places.view(np.uint8), places.itemsize * counts, counts
+        marks = np.zeros(vertices, bool)
+        marks[own] = True
+        bits = halo.marked(marks)
+        sizes = np.array([len(each) for each in bits])
+        return np.concatenate(bits), sizes, np.full(len(sizes), _BITS)
 
     def _slot(self, rank: int, count: int) -> np.ndarray:
         """The shared memory for `count` vertices of a rank."""

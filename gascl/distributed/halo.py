@@ -3,6 +3,7 @@ send to its own (`Halo`)."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,25 @@ class RemoteVertices:
         self.sent_begins, self.rows_sent = np.zeros(ranks.size, np.int64), self.last - self.first
         self.begins = np.cumsum([0, *np.where(others, rows, 0)])
         self._firsts = [part.first for part in graph.parts]
+
+    def listed(self, vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """int32: for each rank in turn, the places of some of this rank's vertices among those that
+        it needs; and (ranks,), how many these are.
+
+        Args:
+            vertices: int32, numbered from this rank's first one.
+        """
+        counts = np.where(self.numbers > 0, len(vertices), 0)
+        return np.tile(vertices, np.count_nonzero(counts)), counts
+
+    def marked(self, marks: np.ndarray) -> list[np.ndarray]:
+        """uint8: for each rank, a bit for each vertex that it needs.
+
+        Args:
+            marks: bool, whether the bit of each of this rank's vertices is set.
+        """
+        bits = np.packbits(marks)
+        return [bits[: -(-count // 8)] for count in self.numbers.tolist()]
 
     @property
     def size(self) -> int:
@@ -108,6 +128,31 @@ class Halo(RemoteVertices):
         self._asked: Any = graph.device.upload(asked + np.int32(self.first))
         self._rows: Any = None
         fork_guard.holds_opencl(self)
+
+    @cached_property
+    def _needed_by(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Which ranks need each of this rank's vertices, uint16, and the places where, int32, by
+        vertex; and where those of each vertex begin, int64."""
+        vertices = np.concatenate(self.sent)
+        order = np.argsort(vertices, kind="stable")
+        ranks = np.repeat(np.arange(len(self.sent), dtype=np.uint16), self.numbers)
+        places = np.arange(len(vertices)) - np.repeat(self.sent_begins, self.numbers)
+        begins = np.zeros(self.last - self.first + 1, np.int64)
+        np.cumsum(np.bincount(vertices, minlength=len(begins) - 1), out=begins[1:])
+        return ranks[order], places[order].astype(np.int32), begins
+
+    def listed(self, vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ranks, places, begins = self._needed_by
+        starts = begins[vertices]
+        counts = begins[vertices + 1] - starts
+        ends = counts.cumsum()
+        at = np.arange(counts.sum()) + np.repeat(starts - ends + counts, counts)
+        whose = ranks[at]
+        order = np.argsort(whose, kind="stable")
+        return places[at[order]], np.bincount(whose, minlength=len(self.sent))
+
+    def marked(self, marks: np.ndarray) -> list[np.ndarray]:
+        return [np.packbits(gathered(marks, needed)) for needed in self.sent]
 
     def vertices(self, rank: int, places: np.ndarray) -> np.ndarray:
         return gathered(self._needed[self.begins[rank] : self.begins[rank + 1]], places)

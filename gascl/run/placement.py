@@ -57,7 +57,8 @@ class Placement:
         self.launcher = launcher
 
     def resume(self, superstep: int) -> None:
-        """Prepare the buffers of an earlier run for its next superstep."""
+        """Prepare complete buffers for the next superstep: those of an earlier run, or after
+        `complete`."""
 
     def begin_batch(self, seconds: float) -> None:
         """Begin a batch of supersteps, which is to take about so many seconds."""

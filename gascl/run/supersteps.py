@@ -328,6 +328,7 @@ class Loop:
         self.placement.complete(self.earlier + len(self.trace))
         saved = self.state, self._kept_records, stagnation.known
         checkpoint.save(*saved, writes=self.placement.writes_files)
+        self.placement.resume(self.earlier + len(self.trace))
         if self.state.is_local:  # else they would take the memory of all vertices until the end
             self.state.shared_values.clear()
 

@@ -35,7 +35,7 @@ def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
         [MPIEXEC, "-n", str(count), sys.executable, "-m", module, *arguments],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         cwd=Path(__file__).parents[1],
     )
 
@@ -55,11 +55,20 @@ def test_random_and_special_programs_on_ranks():
     assert re.search(r"deliveries: [1-9]", told)
 
 
+def test_a_random_program_on_three_hosts():
+    succeed(3, "on_several_hosts:random", "57")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("count", "what"),
-    [(2, "random"), (3, "random"), *((n, "on_several_hosts:random") for n in (2, 3, 8))],
-)
+@pytest.mark.parametrize("count", [2, 3, 8])
+@pytest.mark.parametrize("first", range(80_000, 80_032, 4))
+def test_random_programs_of_any_kind_on_ranks(count, first):
+    succeed(count, "seeds", str(first), "4")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3, 8])
+@pytest.mark.parametrize("what", ["random", "on_several_hosts:random"])
 @pytest.mark.parametrize("first", range(12))
 def test_all_random_programs_on_ranks(count, what, first):
     succeed(count, what, *map(str, range(first, len(RECIPES), 12)))

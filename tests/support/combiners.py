@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,10 +111,11 @@ def by_component(kind: str, structs: Structs, real: str, ops: tuple[str, ...]) -
         texts.append((REAL_MEMBERS if dtype.kind == "f" else MEMBERS)[op].format(path))
         ends.append(Const(identity_of(op, dtype)))
 
-    def fold(a: Any, b: Any) -> Any:
-        return tuple(BUILT_IN[op](x, y) for op, x, y in zip(ops, a, b, strict=True))
-
     same = len(set(ops)) == 1 and is_vector(kind)
     text = {"sum": "a + b", "min": "min(a, b)", "max": "max(a, b)"}[ops[0]] if same else ""
     text = text or literal(kind, structs, texts).replace(".[", "[")
-    return Rule(text, fold, Make(kind, tuple(ends)), ops)
+    return Rule(text, partial(_folded, ops), Make(kind, tuple(ends)), ops)
+
+
+def _folded(ops: tuple[str, ...], a: Any, b: Any) -> Any:
+    return tuple(BUILT_IN[op](x, y) for op, x, y in zip(ops, a, b, strict=True))

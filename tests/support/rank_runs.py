@@ -6,8 +6,9 @@ import os
 import pickle
 import signal
 import sys
-import time
+import tempfile
 import warnings
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,8 +19,10 @@ import pytest
 from mpi4py import MPI
 from support.agreement import find_device
 from support.declared import BODIES, GRAPHS, check_result, check_values, graph_of, program_class
-from support.parts import agree_on_parts
-from support.random_cases import MOST, drawn
+from support.parts import Resuming, agree_on_parts, from_first
+from support.patient_comm import PatientComm
+from support.program_text import listing
+from support.random_cases import Case, any_case, case_of, drawn, may_be_infinite
 from support.random_graphs import SPECIAL
 from support.rank_calls import PATCH, Counting, call
 from support.special_programs import SPECIAL_PROGRAMS
@@ -41,6 +44,7 @@ from gascl.delivery import run_layout
 from gascl.delivery.launch import Launch
 from gascl.distributed import exchange, frontier_exchange, ranks
 from gascl.graph import reordering
+from gascl.graph.parallel import cores
 from gascl.graph.partition import Division, shares
 from gascl.opencl.interrupts import Interrupts
 from gascl.programs import (
@@ -68,7 +72,7 @@ from gascl.run import supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.prepare import HALO
 
-COMM = MPI.COMM_WORLD
+COMM = MPI.COMM_WORLD if MPI.COMM_WORLD.size <= cores() else PatientComm()
 
 
 def on_one_device(
@@ -77,20 +81,17 @@ def on_one_device(
     """The result of a run on one device, as `supersteps`, `counts` of the trace, and a dict of
     `fields` and one of `arc_fields`. The first rank runs it, and builds what it needs, for all.
     """
-    if COMM.rank == 0:
+
+    def run() -> SimpleNamespace:
         result = Engine(graph, device).run(program, **options)
-        found = SimpleNamespace(
+        return SimpleNamespace(
             supersteps=result.supersteps,
             counts=counts(result),
             fields=dict(result.fields),
             arc_fields=dict(result.arc_fields),
         )
-        for other in range(1, COMM.size):
-            COMM.send(found, other)
-        return found
-    while not COMM.iprobe(source=0):  # MPI itself would wait with all of a processor
-        time.sleep(0.002)
-    return COMM.recv(source=0)
+
+    return from_first(COMM, run)
 
 
 def counts(result: Any) -> list[tuple[int, int]]:
@@ -101,6 +102,17 @@ def counts(result: Any) -> list[tuple[int, int]]:
 def on_several_hosts() -> None:
     """Let ranks not share memory, as ranks of different hosts."""
     PATCH.setattr(ranks, "shared_memory", lambda comm, size: None)
+
+
+def renumbered() -> None:
+    """Let vertices have other numbers on the device, in a random order, where programs allow it."""
+
+    def order(degree: np.ndarray) -> np.ndarray:
+        return np.random.default_rng(len(degree)).permutation(len(degree)).astype(np.int32)
+
+    PATCH.setattr(reordering, "LEAST", 1)
+    PATCH.setattr(reordering, "SHARE", 0)
+    PATCH.setattr(reordering, "hubs_first", order)
 
 
 def pieces() -> None:
@@ -114,17 +126,43 @@ def pieces() -> None:
 
 
 def random(*numbers: str) -> None:
-    """Random programs against the oracle."""
+    """Random programs against the oracle, the same of each recipe in every run."""
     ran = 0
     for number in map(int, numbers):
         group = (1, 8)[number % 2]
-        case = drawn(number, group)
-        options: dict[str, Any] = {"dtype": case.dtype, "given": case.given, "comm": COMM}
-        device = find_device(group)
-        ran += len(
-            agree_on_parts(device, case.program, case.plain, MOST, **options, **dict(case.params))
-        )
+        ran += agree_with_oracle(from_first(COMM, partial(drawn, number, group)), group)
     print(f"deliveries: {ran}", flush=True)
+
+
+def agree_with_oracle(case: Case, group: int, **options: Any) -> int:
+    """The number of deliveries by which ranks have run a case."""
+    known: dict[str, Any] = {"dtype": case.dtype, "given": case.given, "comm": COMM}
+    known |= options | dict(case.params)
+    return len(agree_on_parts(find_device(group), case.program, case.plain, case.most, **known))
+
+
+def seeds(first: str, count: str) -> None:
+    """Random programs of these seeds, each with the next of the ways in which ranks run, on one
+    host and on several by turns."""
+    fewer = COMM.Split(COMM.rank == COMM.size - 1)
+    with tempfile.TemporaryDirectory() as made:
+        resuming = Resuming(Path(COMM.bcast(made)), fewer)
+        for seed in range(int(first), int(first) + int(count)):
+            case = from_first(COMM, lambda seed=seed: case_of(any_case(), seed))
+            if COMM.rank == 0:
+                print(f"seed {seed}", listing(case.program), flush=True)
+            if seed % 4 < 2:
+                on_several_hosts()
+            options: dict[str, Any] = [
+                {},
+                {"debug": not may_be_infinite(case.program)},
+                {"resuming": resuming},
+                {"collect": False},
+            ][seed // 4 % 4]
+            if seed // 16 % 2:
+                renumbered()
+            agree_with_oracle(case, (1, 8)[seed % 2], **options)
+            PATCH.undo()
 
 
 def declared() -> None:
@@ -772,6 +810,12 @@ class Relay(VertexProgram):
     """
 
 
+class Relays(Relay):
+    """Scatter posts messages, too."""
+
+    scatter = "send(v.x % 9); send_to((3 * e.dst + 1) % g.num_vertices, v.x % 5);"
+
+
 class Meeting(VertexProgram):
     """Vertex 0 gets a message from each, the product or sum of what `first` and `second` say."""
 
@@ -810,6 +854,11 @@ def posts(folder: str) -> None:
     COMM.Barrier()
     found = engine.run(Relay(), max_supersteps=40, resume=True, **saved)
     assert found.x.tolist() == alone.fields["x"].tolist()
+    alone = on_one_device(graph, Relays(), max_supersteps=9, delivery="slots", **options)
+    saved |= {"checkpoint": path.with_suffix(".both"), "every": 1, "delivery": "slots"}
+    found = engine.run(Relays(), max_supersteps=9, **saved)
+    assert found.x.tolist() == alone.fields["x"].tolist()
+    assert counts(found) == alone.counts
 
     ring = Graph.from_edges(np.arange(12), (np.arange(12) + 1) % 12)
     engine = Engine(ring, comm=COMM)
