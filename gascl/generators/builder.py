@@ -78,7 +78,7 @@ def check_stored(name: str, num_vertices: int) -> None:
     if num_vertices > INT32_MAX:
         raise GraphError(
             f"the {name} would have {num_vertices:,} vertices; a graph that is stored can have "
-            f"{INT32_MAX:,}: ask for fewer, or give stored=False, for runs on several ranks"
+            f"{INT32_MAX:,}: ask for fewer, or in Python give stored=False, for runs on ranks"
         )
 
 
