@@ -275,6 +275,7 @@ written in `init` and `apply`, and arc fields of `e` in `scatter`.
 | `engine.explain(P())` | `gascl explain file.py:P GRAPH` | describes a run in advance |
 | `result.top("x", 10)` | `--top 10` | the vertices with the largest values |
 | `result.communities()` | `--top 10` | groups of vertices, each with its size and hub |
+| `result.communities(levels=True)` | `--field levels` | the same by each of several numbers |
 | `result.save("out.csv")` | `--output out.csv` | writes the fields |
 | `gascl.draw(result, color="x")` | `gascl draw GRAPH --program file.py:P` | a picture |
 | `P.spec` | `gascl kernel file.py:P` | the declarations; the generated OpenCL C |

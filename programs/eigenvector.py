@@ -6,7 +6,7 @@ for the largest eigenvalue of the adjacency matrix A.
 
 Algorithm: power iteration. A superstep multiplies the vector by A + I and divides it by its length.
 I, by which a vertex adds what it had, moves all eigenvalues by 1: in a bipartite graph the least
-one is minus the largest, and A alone would swing between two vectors for ever. NetworkX does the
+one is minus the largest, and A alone would swing between two vectors forever. NetworkX does the
 same.
 
 Source: Bonacich, Power and Centrality (1987).

@@ -68,7 +68,7 @@ class Katz(VertexProgram):
     """Katz centrality, in `centrality`, scaled so that its squares sum to 1.
 
     Args:
-        alpha: the factor of each arc of a walk; refused where walks are seen to grow for ever.
+        alpha: the factor of each arc of a walk; refused where walks are seen to grow forever.
         beta: what each vertex has of its own.
         own: how many times beta that is, {label: number} or (V,); by default once.
         tolerance: no vertex lacks more than this share; refused where rounding takes more.

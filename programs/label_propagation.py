@@ -9,7 +9,7 @@ Sources: Raghavan, Albert and Kumara, Near Linear Time Algorithm to Detect Commu
 (2007); LDBC Graphalytics, which defines it as above (CDLP).
 
 Differences: Raghavan, Albert and Kumara break ties at random and update one vertex after the other;
-here nothing is random, so that a run repeats. In bipartite parts labels may then swap for ever,
+here nothing is random, so that a run repeats. In bipartite parts labels may then swap forever,
 hence a number of supersteps.
 """
 

@@ -6,7 +6,7 @@ from gascl import VertexProgram, aggregate, by_key, edge, param, struct, vertex
 LINK = struct([("target", "int32"), ("weight", "int64")])
 #: What all stages share. Weights and masses are integers, so that sums do not depend on the order.
 #: Vertices look around in turns. Of two neighbors in the same turn, neither sees what the other one
-#: does: if too many move at once, they change places for ever.
+#: does: if too many move at once, they change places forever.
 MACROS = """
     #define ROUND (superstep / p.turns)
     #define HAS_TURN(id) (((hash((id) ^ hash(p.seed + ROUND)) ^ superstep) & (p.turns - 1)) == 0)
@@ -26,7 +26,7 @@ class Move(VertexProgram):
     seed = param.uint32(doc="another one gives vertices other turns")
     turns = param.int32(4, doc="of a round, a power of two: each vertex has one of them")
     price = param.real(doc="of a unit of mass next to another one, as a weight")
-    rounds = param.int32(100, doc="at most, since synchronous moves may go on for ever")
+    rounds = param.int32(100, doc="at most, since synchronous moves may go on forever")
     few = param.int64(doc="it ends when no more vertices than that have moved or have yet to look")
     weight = edge.int64(default=1)
     mass = vertex.int64()

@@ -22,7 +22,7 @@ Solving a Convex Programming Problem with Convergence Rate O(1/k^2) (1983), whos
 O'Donoghue and Candes, Adaptive Restart for Accelerated Gradient Schemes (2015), when it is lost.
 
 Differences: |d| is sqrt(d.d + softening^2), as in simulations of stars, because neighbors that
-meet would swing around each other for ever; no particle moves farther than 1 / gamma, the reach of
+meet would swing around each other forever; no particle moves farther than 1 / gamma, the reach of
 the repulsion, in a superstep, because where many are crowded a whole step would scatter them; and
 the papers' particles have no momentum: those here come to rest where forces cancel, too, but in a
 fifth of the supersteps. The papers find clusters by k-means, which has to know how many there are.
@@ -122,7 +122,7 @@ class Particles(VertexProgram):
         if self.supersteps is None and self.step * self.alpha > self.softening:
             raise ProgramError(
                 f"step={self.step} is more than softening / alpha, {self.softening / self.alpha}: "
-                "neighbors would swing around each other for ever; give a smaller step, more "
+                "neighbors would swing around each other forever; give a smaller step, more "
                 "softening, or a number of supersteps"
             )
 

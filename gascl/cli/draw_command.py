@@ -55,7 +55,7 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the graph, run the program, and write the picture."""
-    from gascl.cli.field_option import check_one_run, scalar_field
+    from gascl.cli.field_option import check_one_run, shown_field
     from gascl.cli.find_program import construct, program_class
 
     program = None
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     if program is not None:
         what = _result(program, graph, device)
         code = exit_code.DONE if what.converged else exit_code.NOT_CONVERGED
-        color = color or scalar_field(program)
+        color = color or shown_field(program)
     looks = {"color": color, "size": arguments.size, "labels": arguments.labels, **edges}
     looks |= {"seed": arguments.seed, "device": device}
     if path.suffix == ".html":

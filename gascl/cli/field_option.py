@@ -18,19 +18,26 @@ def check_field(cls: type[VertexProgram], name: str) -> None:
         raise ProgramError(f"{cls.__name__} has no vertex field {name!r}{hint}")
 
 
-def scalar_field(program: VertexProgram, wanted: str | None = None) -> str | None:
+def shown_field(
+    program: VertexProgram, wanted: str | None = None, levels: bool = False
+) -> str | None:
     """The vertex field that was asked for, or else the first scalar one; None if there is none.
 
     The first one is one that apply writes, or else init: other fields are more likely input.
 
+    Args:
+        levels: whether it may also be one with several numbers of groups per vertex.
+
     Raises:
         ProgramError: the program has no such field, or it is no scalar.
     """
+    from gascl.results.result import LEVELS
+
     if wanted is None:
         return program.spec.first_scalar(program.dtype)
     check_field(type(program), wanted)
     type_ = program.spec.vertex_fields[wanted].resolve(program.dtype)
-    if type_.width > 1 or type_.members:
+    if type_.members or (type_.width > 1 and not (levels and wanted in LEVELS)):
         raise ProgramError(f"--field {wanted}: vectors and structs have no order; use --output")
     return wanted
 

@@ -61,7 +61,8 @@ def options(add: Callable[..., Any]) -> None:
     text = "print the path to the vertex LABEL, of programs with the field `parent`; repeatable;"
     text += " the largest values only with --top"
     add("--path", metavar="LABEL", action="append", default=[], help=text)
-    text = "the vertex field to print (default: the first one that apply writes)"
+    text = "the vertex field to print (default: the first one that apply writes); of one with"
+    text += " several numbers per vertex, such as `levels`, the groups by each of them"
     add("--field", metavar="NAME", help=text)
     text = "write the vertex fields, one row per vertex: .csv, .npz or .parquet, or without an"
     text += " extension a folder with a Parquet file from each rank, of its own vertices; - writes"
@@ -80,6 +81,9 @@ def options(add: Callable[..., Any]) -> None:
     add("--every", metavar="TIME|N", type=_every, help=text)
     text = "resume from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
+    text = "with several ranks, which of them has which vertices: ranges (the default), hash, or a"
+    text += " vertex field of integers or text"
+    add("--partition", metavar="HOW", default="ranges", help=text)
     text = (
         "also print the whole report of how the graph was read, the delivery and numbering on the"
     )
@@ -166,14 +170,14 @@ class _Ready(NamedTuple):
 
 def _prepare(arguments: argparse.Namespace) -> _Ready:
     """Check the arguments and read the graph; refuse as much as possible before."""
-    from gascl.cli.field_option import check_field, scalar_field
+    from gascl.cli.field_option import check_field, shown_field
     from gascl.cli.find_program import construct, program_class
     from gascl.delivery.admission import Parts, demand_of, why_together
     from gascl.delivery.registry import choose
 
     cls = program_class(arguments.program)
     program = construct(cls, dict(arguments.set))
-    field = scalar_field(program, arguments.field)
+    field = shown_field(program, arguments.field, levels=not arguments.path)
     if arguments.arcs and not cls.spec.arc_fields:
         raise ProgramError(f"{cls.__name__} has no arc fields: leave out --arcs")
     if arguments.fields and not arguments.output:
@@ -184,6 +188,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         _check_parents(cls)
     _check_outputs(arguments)
 
+    from gascl.graph.vertex_partition import check_partition
     from gascl.opencl.device_choice import find
     from gascl.run.checkpoint import checkpoint_of
     from gascl.run.options import RunOptions
@@ -213,6 +218,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         print(describe(graph), flush=True)
     for label in arguments.path:
         graph.index_of(label)
+    check_partition(graph, arguments.partition)
     return _Ready(program, field, options, device, graph, read_seconds)
 
 
@@ -235,6 +241,7 @@ def _run(arguments: argparse.Namespace) -> int:
             debug=arguments.debug,
             device_memory=arguments.device_memory,
             comm=arguments.comm,
+            partition=arguments.partition,
         )
         result = engine.run_with(program, replace(options, progress=progress))
         code = exit_code.DONE if result.converged else exit_code.NOT_CONVERGED
@@ -395,8 +402,7 @@ def _by_lane(program: VertexProgram, result: Result) -> list[tuple[str, Result]]
 
 
 def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:
-    from gascl.language.types import TIME
-    from gascl.results.result import GROUPS, has_value
+    from gascl.results.result import GROUPS
 
     if field is None or not k or not result.graph.num_vertices:
         return
@@ -406,8 +412,21 @@ def _print_top(result: Result, field: str | None, k: int, largest: bool = True) 
         if not there:
             return
         field = next(iter(there))
+    if result[field].ndim == 1:
+        _print_values(result, field, k, largest, field in GROUPS)
+        return
+    for level, values in enumerate(result[field].T):
+        name = f"{field}_{level}"  # as in tables
+        _print_values(replace(result, fields={name: values}), name, k, largest, True)
+
+
+def _print_values(result: Result, field: str, k: int, largest: bool, grouped: bool) -> None:
+    """Print the k vertices with the largest or smallest values, or of groups the sizes."""
+    from gascl.language.types import TIME
+    from gascl.results.result import has_value
+
     print()
-    if field in GROUPS:  # the sizes of the groups
+    if grouped:
         _print_groups(result, field, k, largest)
     else:
         _print_rows(result, field, result.top(field, k, largest))

@@ -74,7 +74,7 @@ class Team(IntEnum):
     LONG = 19  # the number of listed vertices with long rows
     UNLISTED = 20  # whether vertices wait without being listed
     FROM_MASK = 21  # whether bins are filled from the mask, not from the bin of far vertices
-    # Of the same delivery on a GPU (kernels/asynchronous/gpu.cl), beside some of those above:
+    # For the same delivery on a GPU (kernels/asynchronous/gpu.cl), with some of those above:
     NEAR = 22  # the entries and arcs of the near list of even rounds, 64 bits
     NEAR_ODD = 23
     FAR = 24  # the length of a far list
@@ -108,7 +108,7 @@ class Phase(IntEnum):
     ROUND = 19
     LONG_ROWS = 20
     UNPACK = 21
-    # Of delivery `in_place`, beside PACK and UNPACK:
+    # For delivery `in_place`, with PACK and UNPACK:
     PASS = 22
     START = 23  # at the beginning of a run
 
@@ -168,7 +168,7 @@ MOST_LOOKED = 64
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
 CHUNK_ARCS = 8
-#: A row of more arcs is very long: its messages are combined in segments of so many arcs, which
+#: A row of more arcs is very long: its messages are combined in segments of this size, which
 #: work-groups share if the delivery and the program let them (`Traits.splits`).
 VERY_LONG_ROW, SEGMENT = 16384, 8192
 #: The number of boxes that a work-item joins in one step of a reduction over a work-group.
@@ -178,7 +178,7 @@ FETCHES = 4
 #: The number of boxes in which a work-item combines a long row that it has to itself; of large
 #: messages, 1.
 SUMS = 2
-#: Of a pulled row of at least so many arcs, a CPU first sorts out those whose senders send.
+#: In a pulled row of at least this length, a CPU first selects the arcs whose senders send.
 SORTED_ROW = 8
 #: The number of messages that a work-item loads at once where items share them, or that a CPU
 #: calculates at once.
@@ -218,7 +218,7 @@ def numbered(prefix: str, names: type[IntEnum]) -> dict[str, int]:
 
 
 def of_run(message: int) -> dict[str, int]:
-    """The constants of every run with messages of so many bytes."""
+    """The constants of every run whose messages have this many bytes."""
     small = message <= SMALL_MESSAGE
     return {
         **numbered("STOPPED_BY_", Stop),
@@ -248,7 +248,7 @@ def of_pairs() -> dict[str, int]:
 
 
 def of_near_pairs(group: int, axes: int) -> dict[str, int]:
-    """Those of `pairs` with places (`pairs_at`) in so many dimensions."""
+    """The constants of `pairs` with places (`pairs_at`) in this many dimensions."""
     return {
         "RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM if group == 1 else 1,
         "RECEIVERS_TOGETHER": receivers_together(group),

@@ -38,7 +38,7 @@ def without_gaps(name: str, members: list[tuple[str, Type]]) -> Type:
     """A struct whose members stand by decreasing alignment, so that no gap is between them.
 
     NVIDIA's compiler (seen on an H100 in November 2026) copies a struct with gaps wrongly where a
-    function returns it: bytes beside the gap become zero, or keep their old values.
+    function returns it: bytes next to the gap become zero, or keep their old values.
     """
     return struct_of(name, sorted(members, key=lambda member: -member[1].alignment))
 
@@ -163,7 +163,7 @@ class Context:
 
     @cached_property
     def outbox_entry(self) -> Type:
-        """What the outbox keeps of a vertex: its message, beside whether there is one, since each
+        """The entry of a vertex in the outbox: its message, and whether there is one, since each
         address that is read for an arc takes time; or, where scatter reads the arc, what scatter
         reads of the vertex."""
         scatter = self.snippet("scatter")

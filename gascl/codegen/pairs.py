@@ -74,7 +74,7 @@ class Pairs:
         put("}")
 
     def _receivers(self, receives: list[tuple[str, Type]]) -> None:
-        """Write the structs of a work-item's receivers and of what they are sent."""
+        """Write the structs of a work-item's receivers and of their messages."""
         self._struct_of_arrays("gascl_pair_receivers", "gascl_vertex", receives, "v")
         members = list(self.context.partial.members)
         self._struct_of_arrays("gascl_partials", "gascl_partial", members, "gascl_part")

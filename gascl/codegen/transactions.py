@@ -76,7 +76,7 @@ class Transactions:
                 "        __global const gascl_packed *words) {",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
                 "    gascl_packing packing;",
-                # Most ask for the same few vertices: the cache of a unit has a value of this pass.
+                # Most read the same few vertices: the cache of a unit has a value of this pass.
                 "#if GASCL_GROUP > 1",
                 "    packing.word = words[is ? id : 0];",
                 "#else",

@@ -26,7 +26,7 @@ class MpiComm:
     """The methods of an mpi4py communicator that gascl calls, such that an error in one rank ends
     the calls of all others.
 
-    With MPI's own methods, the others would wait for ever, or Abort would end all processes of the
+    With MPI's own methods, the others would wait forever, or Abort would end all processes of the
     world, including Dask's scheduler and client. So this class calls MPI's nonblocking methods, and
     a waiting rank checks whether the run has been ended through Dask.
 

@@ -26,13 +26,13 @@ def why_together(device: DeviceFacts, debug: bool = False, wide: bool = False) -
         wide: the number of arcs does not fit 32 bits.
     """
     if debug:
-        return "debug mode looks at each superstep"
+        return "debug mode checks each superstep"
     if not device.can_join:
         return _CANNOT_JOIN
     if device.group > 1 and not device.atomics.int64:
         return "the device has no atomic operations on 64 bits"
     if device.group > 1 and wide:
-        return "it counts the arcs of a round in 32 bits, and the graph has more"
+        return "it counts the arcs of a round in 32 bits, too few for this graph"
     return ""
 
 
@@ -149,9 +149,7 @@ def _repeated_scatter_refuses(demand: Demand) -> str | None:
 def outbox_refuses(demand: Demand) -> str | None:
     traits = demand.traits
     if traits.reads_edge and traits.scatter_reads_others:
-        return (
-            "its scatter reads `e`, and fields of other vertices, to which apply may write already"
-        )
+        return "its scatter reads `e`, and fields of other vertices, which apply may have changed"
     if traits.reads_singly and not traits.groups and traits.reads_edge:
         return (
             "its scatter reads `e`, so that messages are only known where they are combined, and "
@@ -197,7 +195,7 @@ def halo_refuses(traits: Traits) -> str | None:
     """Why a rank must receive the changes of all vertices of other ranks, rather than only those of
     its halo, the vertices that send to its own."""
     reasons = [
-        (traits.alternates, "its edges alternate, and with them the rank that has a vertex"),
+        (traits.alternates, "its edges alternate, and so does the rank that has a vertex"),
         (bool(traits.reads_others), "it reads fields of any vertex"),
         (traits.sends_to, "it sends to any vertex"),
         (traits.reaches_masks, "it reads or sets the mask of other vertices"),
@@ -210,7 +208,7 @@ def halo_refuses(traits: Traits) -> str | None:
 def local_refuses(traits: Traits) -> str | None:
     """Why a rank must have all vertices, rather than only its own and its halo."""
     reasons = [
-        (traits.reads_neighbors, "it reads neighbors, and the arcs of all vertices for them"),
+        (traits.reads_neighbors, "it reads neighbors, for which it needs the arcs of all vertices"),
         (traits.arc_state, "it has arc fields"),
         (traits.asks_mask, "it reads the mask"),
     ]
@@ -233,7 +231,7 @@ def wide_refuses(traits: Traits) -> str | None:
 
 def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:
     """The error message if `parts_refuses`; `name` is the program that the user runs."""
-    remedy = "let it take more, or use a device with more" if parts.short else "run it without MPI"
+    remedy = "allow more memory, or use a device with more" if parts.short else "run it without MPI"
     return Message(name, f" cannot take its arcs in parts: {why}; and {parts}: {remedy}")
 
 
@@ -291,11 +289,11 @@ def push_refuses(demand: Demand) -> str | None:
 def _ordered(traits: Traits) -> str:
     """Why messages must be applied in supersteps."""
     if traits.reads_singly:
-        return f"{_singly(traits)}, those of a superstep together"
+        return f"{_singly(traits)}, all those of a superstep"
     if traits.spec.combiner in (SUM, PRODUCT):
         how = traits.spec.combiner.name
-        return f"its messages are combined by {how!r}, which must take each of them once"
-    return "its messages may depend on their order: order = 'any' would state that they do not"
+        return f"its messages are combined by {how!r}, which must count each of them once"
+    return "its messages may depend on their order: order = 'any' declares that they do not"
 
 
 _ALL_APPLY = "all its vertices apply, in place, and none scatters"
@@ -305,7 +303,7 @@ def random_refuses(demand: Demand) -> str | None:
     if not demand.traits.any_order:
         return _ordered(demand.traits)
     if not demand.debug:
-        return "it is for debug mode, which tries whether the order of messages matters"
+        return "it is for debug mode, which tests whether the order of messages matters"
     return slots_refuses(demand)
 
 
@@ -340,12 +338,9 @@ def _transactions_refuse(demand: Demand) -> str | None:
     if demand.together:
         return demand.together
     if traits.lanes > 1:
-        return "it has several lanes, whose fields do not fit one word of 64 bits"
+        return "it has several lanes, whose fields do not fit into one word of 64 bits"
     if demand.packed > 8:
-        return (
-            f"apply writes {demand.packed} bytes of a vertex, and a word that changes at once has "
-            "at most 8"
-        )
+        return f"apply writes {demand.packed} bytes of a vertex, and an atomic word has at most 8"
     if demand.packed > 4 and not demand.wide_atomics:
         return "the device has no atomic operations on 64 bits"
     return None
@@ -356,14 +351,14 @@ def frontier_refuses(demand: Demand) -> str | None:
     if traits.prioritized:
         return "it has a priority, and only the few vertices of a bucket scatter at once: use push"
     if traits.apply_sends_to:
-        return "its apply sends to any vertex, and pulling empties no inbox"
+        return "its apply sends to any vertex, and pulling does not empty the inbox"
     if traits.masked and not traits.lists_directly:
         why = (
             "every vertex scatters"
             if traits.scatters_on_all
             else "its mask decides more than which vertices scatter"
             if traits.reads_mask
-            else "vertices are put into its mask by scatter or by others"
+            else "scatter or other vertices put vertices into its mask"
         )
         return f"{why}, and frontier only lists the vertices that put themselves into it in apply"
     return _repeated_scatter_refuses(demand) or push_refuses(demand)

@@ -85,7 +85,7 @@ class Atomics:
         return self.method(combiner, f"{kind}{bits}")
 
     def options(self) -> list[str]:
-        """The compiler options that tell kernels/atomics.cl the same."""
+        """The compiler options with the same facts for kernels/atomics.cl."""
         flags = {
             "NATIVE_ATOMICS": self.native,
             "INT64_EXTENDED_ATOMICS": self.int64_extended,

@@ -238,7 +238,7 @@ SPLITTING = ("pull", "outbox")
 SHARES = {1 / 2: 1, 1 / 16: 1, FEW: 10, 1e-6: 10}
 #: The same for a superstep in which all send, if the program chooses those that begin; and the most
 #: for those with few senders, if there is a `receive_if`, which ends most runs soon, or if all
-#: vertices always apply, so that nothing tells that few are left.
+#: vertices always apply, so that few of them is never known.
 RARELY, SOON = 0.1, 2
 
 
@@ -374,7 +374,7 @@ class Costs:
         for _ in range(20):
             middle = (low + high) / 2
             low, high = (middle, high) if self._push_is_faster(middle) else (low, middle)
-        return min(high, ALL_BUT_FEW)  # where all send, pulling need not look for who does
+        return min(high, ALL_BUT_FEW)  # if all send, pulling need not look for senders
 
     def _push_is_faster(self, share: float) -> bool:
         return sum(self.pushing(share).values()) < sum(self.pulling(share).values())
@@ -514,7 +514,7 @@ def fits_one_launch(traits: Traits, size: Size, kind: str) -> bool:
 def costs_of(
     program: VertexProgram, demand: Demand, size: Size, on_gpu: bool = False, cores: int = 1
 ) -> Costs:
-    """The costs of a program on a graph of this size, and a GPU, or a CPU with so many cores."""
+    """The costs of a program on a graph of this size, on a GPU or a CPU with this many cores."""
     spec, traits = program.spec, demand.traits
     scatter, init = spec.snippets.get("scatter"), spec.snippets.get("init")
     fields = {name: f.resolve(program.dtype) for name, f in spec.vertex_fields.items()}

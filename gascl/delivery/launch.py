@@ -84,7 +84,7 @@ EMPTY_INBOX = Launch("gascl_empty", "vertices", ("run", "cells"))
 #: Which vertices begin with which values: in START, and in a persistent kernel, which starts a run.
 FIRST_VALUES = ("given", "partly", "kept", "own_mask")
 START = Launch("gascl_start", "vertices", ("STATE", *FIRST_VALUES, "tallies", "counts", "posted"))
-#: The buffers of the run that its start sets, beside the mask.
+#: The buffers that the start of a run sets, except the mask.
 STARTED = {"tallies", "counts", "posted"} | {
     f"{name}{when}" for name in ("inbox", "arrived", "wraps") for when in ("", "_next")
 }

@@ -399,7 +399,7 @@ BY_GROUPS = {_ASYNCHRONOUS_BY_GROUPS.name: _ASYNCHRONOUS_BY_GROUPS}
 
 
 def form_of(delivery: Delivery, group: int) -> Delivery:
-    """The form of a delivery for work-groups of so many items."""
+    """The form of a delivery for work-groups of this many items."""
     return BY_GROUPS.get(delivery.name, delivery) if group > 1 else delivery
 
 
@@ -561,7 +561,7 @@ def _why(costs: Costs, chosen: str, debug: bool) -> str:
 
 
 def _slower(costs: Costs, name: str) -> str:
-    longer = "it takes longer on the whole" if costs.masked else "it takes longer"
+    longer = "it takes longer in total" if costs.masked else "it takes longer"
     return f"{longer}: {_estimated(costs, name)}"
 
 
@@ -571,7 +571,7 @@ def _left_out(name: str, debug: bool) -> str:
     if name == "random":
         return "debug mode runs it afterwards, and compares the fields"
     if debug and DELIVERIES[name].inbox:
-        return "it combines messages in the order in which they come, which debug mode shuffles"
+        return "it combines messages in the order in which they arrive, which debug mode shuffles"
     if DELIVERIES[name].stores:
         return "it stores a message for each arc, for which there is too little memory"
     return "auto does not know how fast it is"

@@ -369,7 +369,7 @@ class _Builder:
         return splits(extent.vertices, receivers, extent.groups)
 
     def _skips(self) -> bool:
-        """Whether arcs are streamed in parts, some of which a superstep may skip."""
+        """Whether arcs are streamed in parts, and a superstep may skip some of the parts."""
         return self.extent.parts > 1 and self.delivery.skips_parts(self.traits)
 
     def _exchanges_messages(self) -> bool:
@@ -377,7 +377,7 @@ class _Builder:
 
     def _cell(self) -> np.dtype:
         """The type of a cell of the inbox."""
-        if self.traits.first:  # who sent the message
+        if self.traits.first:  # the sender of the message
             return np.dtype(self.extent.offset if self.traits.reads_edge else "i4")
         return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
 
@@ -409,7 +409,7 @@ class _Builder:
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
-            # One per work-group, each of which handles some of the row blocks or vertices.
+            # One for each work-group, which handles some of the row blocks or vertices.
             "tallies": Array(header.tally, max(block_groups, extent.groups), ZERO),
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
@@ -437,7 +437,7 @@ class _Builder:
         return [(name, Key(RUN, name), array) for name, array in arrays.items()]
 
     def _near(self, places: int) -> dict[str, Array]:
-        """The buffers of pairs by distance (pairs/near.cl), for so many vertices in all lanes."""
+        """The buffers of pairs by distance (pairs/near.cl), for this many vertices in all lanes."""
         header, extent = self.header, self.extent
         keys, ids = Array(np.dtype("u8"), places), Array(np.dtype(extent.offset), places)
         real = np.dtype(header.node["x"])
@@ -605,7 +605,7 @@ CHOSEN = (
 
 
 def num_tiles(keys: int, group: int) -> int:
-    """The number of tiles in which groups of so many items sort keys."""
+    """The number of tiles in which groups of this many items sort keys."""
     return -(-keys // (group * KEYS_PER_ITEM))
 
 

@@ -309,7 +309,7 @@ class ArcStream:
         return place
 
     def _fill(self, place: _Place, number: int, keys: Sequence[Key]) -> None:
-        # Otherwise a queue may wait for ever for an event of a queue that has not been flushed.
+        # Otherwise a queue may wait forever for an event of a queue that has not been flushed.
         self.device.queue.flush()
         events = []
         for key in keys:

@@ -224,7 +224,7 @@ class Exchange:
         Args:
             computed: the event after which the rows are computed.
         """
-        # Otherwise a queue may wait for ever for an event of a queue that has not been flushed.
+        # Otherwise a queue may wait forever for an event of a queue that has not been flushed.
         self.device.queue.flush()
         self._published.append(self._halves[0].copy_out(self._out, self._rows[piece], [computed]))
 

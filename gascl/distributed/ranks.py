@@ -42,7 +42,7 @@ def ranks_of(comm: Any) -> Ranks | None:
     if comm is None:
         return None
     if not hasattr(comm, "Get_size"):
-        raise GasclError(f"comm={comm!r} is no communicator; give mpi4py's MPI.COMM_WORLD, or None")
+        raise GasclError(f"comm={comm!r} is no communicator: use mpi4py's MPI.COMM_WORLD, or None")
     return Ranks(comm) if comm.Get_size() > 1 else None
 
 
@@ -118,7 +118,7 @@ class Ranks:
         """Raise GasclError in all ranks unless all run the same program; all must call this.
 
         Args:
-            about: the texts that must be equal in all ranks, by the name of what they describe.
+            about: the texts that must be equal in all ranks, by the names of their subjects.
         """
         every = self.comm.allgather(about)
         for rank, other in enumerate(every):
@@ -266,7 +266,7 @@ class Ranks:
 
     @property
     def on_one_host(self) -> bool:
-        """Whether all ranks can share memory. All must ask this."""
+        """Whether all ranks can share memory. All ranks must call this."""
         if self._one_host is None:
             self._one_host = shared_memory(self.comm, 0) is not None
         return self._one_host

@@ -663,17 +663,11 @@ class Graph:
         direction = edges if self.directed else "both"
 
         def find() -> tuple[Numbering, Arcs] | None:
-            offsets = self._arcs_along(direction).out_offsets
-            degree = np.diff(offsets)
+            degree = np.diff(self._arcs_along(direction).out_offsets)
             renumbering = numbering(degree, ranks)
             if renumbering is None:
                 return None
-            src, dst = (Renumbered(e, renumbering.number) for e in (self.src, self.dst))
-            arcs = arcs_of(src, dst, self.num_vertices, direction)
-            begins = np.zeros_like(offsets)
-            np.cumsum(by_number(renumbering, degree), out=begins[1:])
-            arcs.out.know(begins)
-            return renumbering, arcs
+            return renumbering, self._arcs_by(renumbering, direction)
 
         with self._lock:
             cached: tuple[Numbering, Arcs] | None = self._numbered.get((direction, 1))
@@ -682,6 +676,20 @@ class Graph:
                 self._numbered[key] = find()
             cached = self._numbered[key]
             return cached
+
+    def arcs_by(self, renumbering: Numbering, edges: str = "out") -> Arcs:
+        """The arcs with vertices renumbered, as in `numbered`; computed at each call."""
+        with self._lock:
+            return self._arcs_by(renumbering, edges if self.directed else "both")
+
+    def _arcs_by(self, renumbering: Numbering, direction: str) -> Arcs:
+        offsets = self._arcs_along(direction).out_offsets
+        src, dst = (Renumbered(e, renumbering.number) for e in (self.src, self.dst))
+        arcs = arcs_of(src, dst, self.num_vertices, direction)
+        begins = np.zeros_like(offsets)
+        np.cumsum(by_number(renumbering, np.diff(offsets)), out=begins[1:])
+        arcs.out.know(begins)
+        return arcs
 
     def arcs_made(self) -> tuple[dict[str, Arcs], dict[str, tuple[Numbering, Arcs]]]:
         """The arcs that have been computed, by `edges`, and the renumbered ones for one process."""

@@ -49,12 +49,13 @@ def bounds_of(*arrays: Any) -> np.ndarray:
 
 
 class Division(NamedTuple):
-    """How ranks partition the arcs: this rank, the number of ranks, and the cost of a vertex
-    measured in arcs."""
+    """How ranks partition the arcs: this rank, the number of ranks, the cost of a vertex measured
+    in arcs, and as in `Numbering` the bounds of the ranks' vertices, if these are given."""
 
     rank: int
     ranks: int
     vertex: int = 4
+    bounds: tuple[int, ...] = ()
 
 
 def shares(offsets: np.ndarray, share: Division) -> list[Part]:
@@ -65,10 +66,12 @@ def shares(offsets: np.ndarray, share: Division) -> list[Part]:
         """That of the rows before this one: looked up, since arrays would be of all vertices."""
         return int(offsets[row]) + row * share.vertex
 
-    targets = [work(rows) * i // ranks for i in range(1, ranks)]
-    cuts = [bisect_left(range(rows), target, key=work) for target in targets]
-    bounds = sorted({0, *cuts, rows})
-    bounds += [rows] * (ranks + 1 - len(bounds))
+    bounds = list(share.bounds)
+    if not bounds:
+        targets = [work(rows) * i // ranks for i in range(1, ranks)]
+        cuts = [bisect_left(range(rows), target, key=work) for target in targets]
+        bounds = sorted({0, *cuts, rows})
+        bounds += [rows] * (ranks + 1 - len(bounds))
     begins = offsets[bounds].tolist()
     return [Part(*each) for each in zip(bounds, bounds[1:], begins, begins[1:], strict=False)]
 

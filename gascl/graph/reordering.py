@@ -29,15 +29,20 @@ class Numbering:
     Attributes:
         order: int32 (V,), the vertex that has each number.
         number: int32 (V,), the number of each vertex.
-        share: the part of the arcs that leave the hubs, one in `ONE_IN` of the vertices.
+        share: the part of the arcs that leave the hubs, one in `ONE_IN` of the vertices; 0: these
+            do not come first.
+        bounds: where the vertices of each rank begin, and the last ones end, if that does not
+            depend on the arcs.
     """
 
     order: np.ndarray
     number: np.ndarray
     share: float
+    bounds: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return f"hubs first: {self.share:.0%} of the arcs leave 1/{ONE_IN} of the vertices"
+        hubs = f"hubs first: {self.share:.0%} of the arcs leave 1/{ONE_IN} of the vertices"
+        return ", ".join(["by rank"] * bool(self.bounds) + [hubs] * (self.share > 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +101,19 @@ def numbering(degree: np.ndarray, ranks: int = 1) -> Numbering | None:
     if ranks > 1:
         order = np.concatenate([order[rank::ranks] for rank in range(ranks)])
     return Numbering(order, inverse(order), share)
+
+
+def numbering_by(owner: np.ndarray, ranks: int, by_degree: Numbering | None) -> Numbering:
+    """The numbering by which the vertices of each rank are a range.
+
+    Args:
+        owner: uint16 (V,), the rank of each vertex.
+        by_degree: the order of the vertices of a rank, as `numbering` returns it.
+    """
+    order = np.arange(len(owner), dtype=np.int32) if by_degree is None else by_degree.order
+    order = order[np.argsort(owner[order], kind="stable")]
+    ends = np.cumsum(np.bincount(owner, minlength=ranks)).tolist()
+    return Numbering(order, inverse(order), by_degree.share if by_degree else 0.0, (0, *ends))
 
 
 def hubs_first(degree: np.ndarray) -> np.ndarray:

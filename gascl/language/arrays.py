@@ -123,7 +123,7 @@ _FIELD = re.compile(r"([vue])\.(\w+)|(\w+)_of\(.*\)")
 
 def field_indices(spec: ProgramSpec) -> Iterator[FieldIndex]:
     """The fields that no snippet writes, and that are read as indices of array parameters and
-    nowhere else: what is read elsewhere, too, may be tested."""
+    nowhere else: a field that is also read elsewhere may be tested there."""
     found: list[FieldIndex] = []
     for where, snippet in spec.snippets.items():
         for use in array_uses(spec, snippet):

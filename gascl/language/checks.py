@@ -151,7 +151,7 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
         why = f"aggregator {bare!r} needs an operation, such as 'sum'; only `solve` returns values"
         spec.refuse(spec.source.place(bare), why)
     if spec.alternates and spec.arc_fields:
-        why = "arc fields are kept in the order of the arcs, which edges = 'alternate' turns round"
+        why = "arc fields are kept in the order of the arcs, which edges = 'alternate' reverses"
         spec.refuse(spec.source.place("edges"), f"{why}: leave out {', '.join(spec.arc_fields)}")
     if len(spec.vertex_fields) > 64:
         spec.refuse(
@@ -665,12 +665,12 @@ def _near_rules(spec: ProgramSpec) -> Rules:
         return
     yield (
         pairs is None and place,
-        "pairs_at is where the vertices of a pair are, but there is no pairs snippet: give pairs, "
+        "pairs_at names the places of vertices, but there is no pairs snippet: give pairs, "
         "or remove pairs_at",
     )
     yield (
         "pairs_within" not in spec.snippets and merge is None and place,
-        "pairs_at changes nothing by itself: give pairs_within = '...', the largest distance of a "
+        "pairs_at has no effect alone: give pairs_within = '...', the largest distance of a "
         "pair, or pairs_merge = '...', which groups may send as one; or remove pairs_at",
     )
     field = spec.vertex_fields.get(str(spec.pairs_at))
@@ -684,8 +684,8 @@ def _near_rules(spec: ProgramSpec) -> Rules:
     place = spec.source.place("pairs_merge")
     yield (
         not merge.uses("radius") and place,
-        "pairs_merge must read radius, how far the members of a group are from their mean at most, "
-        "as in 'radius < 0.5f * distance'",
+        "pairs_merge must read radius, the largest distance of a member of the group from their "
+        "mean, as in 'radius < 0.5f * distance'",
     )
     yield (
         not (spec.combiner is SUM and spec.message_type("float32").all_floats) and place,
@@ -708,8 +708,8 @@ def _product_rules(spec: ProgramSpec) -> Rules:
     if spec.combiner is PRODUCT and message.itemsize == 8 and PRODUCT.overflows(message):
         yield (
             _send_to(spec),
-            f"send_to cannot be combined by a product of {spec.message}, whose overflow no "
-            "device detects then: give message = 'int32' or 'real'",
+            f"send_to cannot be combined by a product of {spec.message}, whose overflow could not "
+            "be detected: give message = 'int32' or 'real'",
         )
 
 
@@ -729,12 +729,12 @@ def _first_rules(spec: ProgramSpec) -> Rules:
         return
     yield (
         _send_to(spec),
-        "combine = 'first' takes the message of the first arc, and send_to uses none: call "
+        "combine = 'first' takes the message of the first arc, and send_to has no arc: call "
         "send, or give another combine",
     )
     yield (
         _place_of(spec, "pairs"),
-        "combine = 'first' takes the message of the first arc, and pairs have none: give "
+        "combine = 'first' takes the message of the first arc, and pairs have no arcs: give "
         "another combine",
     )
 
@@ -754,16 +754,16 @@ def _receive_if_rules(spec: ProgramSpec) -> Rules:
     msg = rule.place(rule.words["msg"])
     yield (
         "gather" in spec.snippets and spec.grouping is None and msg,
-        "receive_if cannot read msg beside a gather snippet: test messages[i] in gather",
+        "receive_if cannot read msg if there is a gather snippet: test messages[i] in gather",
     )
     yield (
         "pairs" in spec.snippets and msg,
-        "receive_if cannot read msg beside a pairs snippet: test in pairs before send",
+        "receive_if cannot read msg if there is a pairs snippet: test in pairs before send",
     )
     yield (
         _use(spec, "send_to", "apply") and msg,
-        "receive_if reads msg, but what apply sends with send_to has been combined when the "
-        "next superstep begins: leave out msg, or call send_to in scatter",
+        "receive_if reads msg, but messages that apply sends by send_to are already combined when "
+        "the next superstep begins: leave out msg, or call send_to in scatter",
     )
 
 
@@ -788,7 +788,7 @@ def _enough_rules(spec: ProgramSpec) -> Rules:
         )
     yield (
         not rule.uses("msg") and place,
-        'enough must read msg, what has been combined so far, as in "msg == 0"',
+        'enough must read msg, the combination of the messages so far, as in "msg == 0"',
     )
 
 
@@ -878,8 +878,8 @@ def _order_rules(spec: ProgramSpec) -> Rules:
     )
     yield (
         everywhere and _place_of(spec, "scatter"),
-        "with order = 'any' and apply_on = 'all', vertices apply again and again, and would "
-        "scatter as often: send from apply, with send_to, or " + instead,
+        "with order = 'any' and apply_on = 'all', vertices apply many times, and would scatter as "
+        "often: send from apply, with send_to, or " + instead,
     )
     if spec.combiner in (SUM, PRODUCT):
         yield (
@@ -934,7 +934,7 @@ def _order_rules(spec: ProgramSpec) -> Rules:
         yield (
             value not in (allowed, "all" if attribute == "apply_on" else allowed)
             and spec.source.place(attribute),
-            f"{attribute} = {value!r} is about every vertex in each superstep, and order = 'any' "
+            f"{attribute} = {value!r} concerns every vertex in each superstep, and order = 'any' "
             f"has none: give {attribute} = {allowed!r}, or {instead}",
         )
     yield (

@@ -50,7 +50,7 @@ class _Reduction(NamedTuple):
 def combined_form(spec: ProgramSpec) -> ProgramSpec:
     """The program with a combiner in place of its gather snippet, if that only reduces integers by
     sums, extremes or bits, which do not depend on the order, and if no vertex can send twice along
-    an arc, which is an error beside a gather snippet; else the program itself. Senders compute the
+    an arc, which is an error with a gather snippet; else the program itself. Senders compute the
     terms."""
     gather, scatter = spec.snippets.get("gather"), spec.snippets.get("scatter")
     if gather is None or scatter is None or spec.grouping or "identity" in spec.snippets:

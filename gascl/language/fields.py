@@ -499,7 +499,7 @@ class _Namespace:
 class _Edges(_Namespace):
     def _no_arrays(self, first: Any) -> str:
         number = isinstance(first, int | float | np.number)
-        return f"an edge field is no array; a default value is default={first!r}" if number else ""
+        return f"edge fields are not arrays; a default value is default={first!r}" if number else ""
 
 
 class _Params(_Namespace):
@@ -576,7 +576,7 @@ def _nested(values: Any) -> Any:
 
 
 def _array_of(component: str | Struct, length: Any) -> str:
-    """The type of arrays with so many components."""
+    """The type of arrays with this many components."""
     try:
         return array_name(str(component), operator.index(length))
     except TypeError:
@@ -604,7 +604,7 @@ def _begins(type_: str | Struct, init: Any) -> Any:
 class _Aggregates(_Namespace):
     def _no_arrays(self, first: Any) -> str:
         number = isinstance(first, int | float | np.number)
-        return "an aggregator is no array; declare one for each component" if number else ""
+        return "an aggregator cannot be an array; declare one for each component" if number else ""
 
     def _check_word(self, name: str) -> None:
         if name == TIME:

@@ -43,7 +43,7 @@ def guarded(
     Divisors become `gascl_nonzero(x)`, indices of `messages` and `groups` become `gascl_index(i)`,
     and `a[i]` becomes `gascl_element((a), (i), 0)`: with 1 after `&`, since the address of the
     element after the last one may be taken. Where `i` is a name, it is `gascl_either((a), (i), 0)`,
-    since C lets the name be the array. Calls of helper functions pass on whom to blame.
+    since C lets the name be the array. Calls of helper functions pass on the vertex to blame.
 
     Args:
         types: the names of types.

@@ -193,7 +193,7 @@ def _messages_that_nobody_reads(cls: type[VertexProgram]) -> Iterator[Mistake]:
         return
     if spec.apply_on == "all":
         text = "apply runs for every vertex, and reads neither msg nor has_msg"
-        yield Mistake(place, f"nobody notices what {word} sends: {text}; remove {word}, or use msg")
+        yield Mistake(place, f"nothing uses what {word} sends: {text}; remove {word}, or use msg")
         return
     # Of the values that `first` may take, one is as good as any other.
     signals = spec.combiner is FIRST or Traits.of(spec).filters
@@ -201,7 +201,7 @@ def _messages_that_nobody_reads(cls: type[VertexProgram]) -> Iterator[Mistake]:
         constant = "send_to(id, 1)" if word == "send_to" else "send(1)"
         yield Mistake(
             place,
-            f"nobody reads the value that {word} sends: use msg in apply or, if only the arrival "
+            f"nothing reads the value that {word} sends: use msg in apply or, if only the arrival "
             f"of a message matters, send a constant, such as {constant}",
         )
 

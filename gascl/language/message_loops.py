@@ -11,7 +11,7 @@ from gascl.language.tokens import Token, closing, rewritten, tokens
 
 #: Words after which the items of a work-group would no longer do the same.
 _LEAVES = ("return", "goto")
-#: A body without any of these changes what it writes at nearly every message.
+#: A body without any of these changes its variables at nearly every message.
 _CHOICES = {"if", "?", "&&", "||", "|=", "&=", "min", "max", "fmin", "fmax"}
 #: Words that leave a turn of a loop, so that what follows its body is not reached.
 _LEAVES_TURN = ("break", "continue", "switch")

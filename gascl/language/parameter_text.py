@@ -48,8 +48,8 @@ def _json_list(text: str) -> list[Any]:
         parsed = json.loads(text)
     except ValueError as error:
         raise ValueError(
-            f"a value that begins with [ is a list of labels in JSON, {example}, and this is none: "
-            f"{error}"
+            f"a value that begins with [ is a list of labels in JSON, {example}, but this is "
+            f"not valid: {error}"
         ) from None
     return [_label(each) for each in parsed]
 
@@ -59,4 +59,4 @@ def _label(value: Any) -> Any:
         return tuple(map(_label, value))
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return value
-    raise ValueError(f"{json.dumps(value)} in the list is no label: give texts or numbers")
+    raise ValueError(f"{json.dumps(value)} in the list is not a label: give texts or numbers")

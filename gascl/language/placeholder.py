@@ -24,7 +24,7 @@ def any_values(cls: type[VertexProgram]) -> dict[str, Any]:
 
 
 def example_of(cls: type[VertexProgram], dtype: str, lanes: int = 1) -> VertexProgram:
-    """A program of this class, with so many lanes unless the class says how many it has."""
+    """A program of this class, with this many lanes unless the class has its own number."""
     program = cls(**any_values(cls), dtype=dtype)
     bases = cls.__mro__[: cls.__mro__.index(VertexProgram)]
     if not any("lanes" in vars(base) for base in bases):

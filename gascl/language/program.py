@@ -85,7 +85,7 @@ class VertexProgram:
     #: The vertex fields that it declares; a stage takes no others from the graph.
     outer_fields: frozenset[str] | None = None
 
-    #: What the class declares, and what is run of it; each class has its own.
+    #: What the class declares, and the form that runs; each class has its own.
     _declared: ClassVar[ProgramSpec]
     spec: ClassVar[ProgramSpec]
     __signature__: ClassVar[Signature]
@@ -214,7 +214,7 @@ class VertexProgram:
         return None
 
     def fixed_supersteps(self) -> int | None:
-        """The number of supersteps that was asked for; None: until it converges."""
+        """The requested number of supersteps; None: until it converges."""
         name = self.spec.supersteps_param
         return getattr(self, name) if name else None
 

@@ -465,7 +465,7 @@ class _Loop:
             signed = not type_.startswith("u")
             fits = types <= ({t for t in _INTEGERS if t[0] != "u"} if signed else {type_})
         if not fits:
-            _no(f"{name} has another type than what it is compared with")
+            _no(f"{name} has another type than the value it is compared with")
         if others and toks[signs[0]].text in ("<=", ">="):
             _no(f"of equal values of {name} the last one would count: compare by < or >")
         for other in others:
@@ -569,7 +569,7 @@ class _Loop:
             if type_ in _PRECISION:
                 _no(f"it assigns a number to {name}, which is a float")
             return self.add(name, type_, f"= {''.join(texts)}")
-        _no(f"it assigns to {name} what is no sum, minimum or the like")
+        _no(f"it assigns to {name}, but no sum, minimum or the like")
 
     def accumulator(self, name: str, *places: int) -> str:
         """The type of an accumulator that is named at these places."""

@@ -72,7 +72,7 @@ def words_of_code(cls: type[VertexProgram]) -> set[str]:
 
 
 def globals_of(cls: type[VertexProgram]) -> list[Any]:
-    """What the module of a class has, beside the class."""
+    """The contents of the module of a class, except the class."""
     module = sys.modules.get(cls.__module__)
     return [] if module is None else list(vars(module).values())
 

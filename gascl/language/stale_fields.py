@@ -33,7 +33,7 @@ class Stale:
         return (
             f"v.{self.field} keeps its value at {unheard}, since apply only runs for "
             f"vertices with a message: write apply_on = 'all' (without a message, msg is the "
-            f"identity of combine), or, if that is meant, if (has_msg) v.{self.field} = ..."
+            f"identity of combine), or, if that is intended, if (has_msg) v.{self.field} = ..."
         )
 
 

@@ -608,7 +608,7 @@ class Traits:
 
     @cached_property
     def asks_mask(self) -> bool:
-        """Whether a snippet asks whether a vertex is in the mask."""
+        """Whether a snippet tests if a vertex is in the mask."""
         asks = self._uses("get_mask", "get_mask_of")
         return asks or (self._receive_if is not None and self._receive_if.uses("get_mask"))
 

@@ -317,7 +317,7 @@ def name_of(type_: object) -> str | Struct:
 
 
 def array_name(component: str, length: int) -> str:
-    """The name of the type of arrays with so many components.
+    """The name of the type of arrays with this many components.
 
     Raises:
         ProgramError: there is no such type.

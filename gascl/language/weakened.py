@@ -1,4 +1,4 @@
-"""Weakens a condition of which not all that it reads is known."""
+"""Weakens a condition that reads values which are not all known."""
 
 from __future__ import annotations
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Fields that say in which group a vertex is: their numbers have no order.
 GROUPS = ("community", "label", "component", "color", "side")
+#: Fields of several numbers per vertex, each of which says in which group it is.
+LEVELS = (*GROUPS, "levels")
 
 #: Deliveries without supersteps -> what a step of their runs is, alone and in the plural.
 _STEPS = {"asynchronous": ("round", "rounds"), "in_place": ("pass", "passes")}
@@ -325,7 +327,7 @@ class Result:
         """
         check_flags(largest=largest, levels=levels)
         if name is None:
-            named = (*GROUPS, "levels") if levels else GROUPS
+            named = LEVELS if levels else GROUPS
             there = [n for n in self if n in named and (self[n].ndim == 2 or not levels)]
             if len(there) != 1:
                 raise GasclError(

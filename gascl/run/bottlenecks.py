@@ -60,7 +60,7 @@ def bottlenecks(
     if traits.scatters and not traits.scatters_on_all:
         if not traits.receives:
             yield Bottleneck(
-                "every vertex receives in every superstep, also where nothing can change any more",
+                "every vertex receives in every superstep, even if nothing can change anymore",
                 "declare receive_if= if vertices can tell by their fields that they need no more "
                 "messages",
             )
@@ -68,7 +68,7 @@ def bottlenecks(
         combined = not (smallest or delivery.queues)
         if combined and not traits.counts_once:  # which one message cannot stand for
             yield Bottleneck(
-                "all messages to a vertex are combined, also where one is enough",
+                "all messages to a vertex are combined, even if one is enough",
                 "declare combine = 'first', or enough, if a vertex is done with one message",
             )
     once = program.fixed_supersteps() == 1
@@ -138,7 +138,7 @@ def by_one_item(
 def _of_loop(
     program: VertexProgram, loop: NeighborLoop, row: int, prepared: Prepared, on_gpu: bool
 ) -> Iterator[Bottleneck]:
-    """A loop over neighbors of which one work-item runs all turns."""
+    """A loop over neighbors that one work-item runs alone."""
     if not row and not loop.why_not:
         return
     place = program.spec.snippets["apply"].place(loop.line)
@@ -146,7 +146,7 @@ def _of_loop(
     why = loop.why_not or prepared.shares.why
     remedy = "send what it reads along the arcs, and combine the messages, which is balanced"
     if loop.reduction and not loop.reduction.accumulators:
-        remedy = "let scatter call set_mask_of(e.dst), whose arcs are shared out"
+        remedy = "let scatter call set_mask_of(e.dst), whose arcs work-items share"
     if loop.reduction and loop.reduction.accumulators:
         each = [repr(one.message) for one in loop.reduction.accumulators]
         how = f"combine={each[0]}"

@@ -113,8 +113,8 @@ class Checkpoint:
             self.done = self._tried = len(self.saved.records)
             if self.done > limit:
                 raise GasclError(
-                    f"checkpoint {self.path} is of {self.done} supersteps, and the run is to end "
-                    f"after {limit}: ask for {self.done} or more, or run without the checkpoint"
+                    f"checkpoint {self.path} has {self.done} supersteps, and the run would end "
+                    f"after {limit}: request {self.done} or more, or run without the checkpoint"
                 )
 
     def check_layout(self, state: State) -> None:
@@ -135,7 +135,7 @@ class Checkpoint:
         return self._tried + self._supersteps
 
     def is_due(self, done: int) -> bool:
-        """Whether to save now, after so many supersteps."""
+        """Whether to save now, after this many supersteps."""
         return done > self._tried and (
             done >= self.next_at() or time.monotonic() - self._began >= self._seconds
         )
@@ -184,13 +184,13 @@ def checkpoint_of(program: VertexProgram, options: RunOptions) -> Checkpoint | N
         return None
     if type(program).solve is not None:
         why = (
-            "a checkpoint is of one program's supersteps, and this one runs several, between which "
-            "its solve() keeps values in Python; run it on parts of its work, such as some of its "
-            "sources, and save each result"
+            "a checkpoint has the supersteps of one program, but this one runs several, and its "
+            "solve() keeps values in Python between them; run it on parts of its work, such as "
+            "some of its sources, and save each result"
         )
     elif options.state is not None:
         why = (
-            "a checkpoint is of a whole run, and this one continues from a State; leave out "
+            "a checkpoint has a whole run, and this one continues from a State; leave out "
             "state=, and construct the program with the values of its fields"
         )
     if why:
@@ -254,8 +254,8 @@ def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> N
     """Raise GasclError unless a checkpoint is of this run."""
     if there.get("format") == 1 and FORMAT == 2:
         warn(
-            f"checkpoint {path} was written before gascl noted what a program declares: make sure "
-            f"that {here['program']} has the snippets with which it was written"
+            f"checkpoint {path} was written before gascl stored declarations: make sure that "
+            f"{here['program']} has the snippets with which it was written"
         )
         here = {n: there.get(n) if n in ("format", "snippets", "lanes") else here[n] for n in here}
     name = next((n for n, now in here.items() if there.get(n) != now), None)
@@ -270,17 +270,16 @@ def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> N
     why = {
         "format": f"has the format {then}, and gascl {__version__} reads {now}",
         "gascl": f"was written by gascl {then}, and this is gascl {now}",
-        "program": f"is of a run of {then}, not of {now}",
-        "snippets": f"is of a run of {here['program']} with other snippets or declarations",
-        "initial fields": f"is of a run with other initial values of the field {of!r}",
-        "start": "is of a run with another start=",
-        "graph": "is of a run on another graph, or one with its edges or vertices in another order",
-        "edge fields": f"is of a run on a graph with other values of the edge field {of!r}",
-        "debug": f"is of a run {then}, not {now}",
-    }.get(name, f"is of a run with {then}, not {now}")
+        "program": f"belongs to a run of {then}, not of {now}",
+        "snippets": f"belongs to a run of {here['program']} with other snippets or declarations",
+        "initial fields": f"belongs to a run with other initial values of the field {of!r}",
+        "start": "belongs to a run with another start=",
+        "graph": "belongs to a run on a graph with other edges or vertices, or in another order",
+        "edge fields": f"belongs to a run on a graph with other values of the edge field {of!r}",
+        "debug": f"belongs to a run {then}, not {now}",
+    }.get(name, f"belongs to a run with {then}, not {now}")
     raise GasclError(
-        f"checkpoint {path} {why}; resume it as it was made, or delete it to start from the "
-        "beginning"
+        f"checkpoint {path} {why}; resume that run, or delete it to start from the beginning"
     )
 
 
@@ -323,7 +322,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Saved]:
         raise FormatError(f"checkpoint {path}: {error.strerror}; let it be read") from error
     except _DAMAGES as error:
         raise FormatError(
-            f"{path} is a damaged checkpoint, or none at all ({error}); to start from the "
+            f"{path} is damaged, or not a checkpoint ({error}); to start from the "
             "beginning, name another file"
         ) from error
 

@@ -34,11 +34,19 @@ from gascl.errors import (
     users_lines,
     warn,
 )
+from gascl.graph.arcs import Arcs
 from gascl.graph.contract import summed
 from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
 from gascl.graph.implicit_arcs import ImplicitOrder, is_implicit
 from gascl.graph.partition import Division
+from gascl.graph.reordering import Numbering
+from gascl.graph.vertex_partition import (
+    HASH,
+    RANGES,
+    VertexPartition,
+    check_partition,
+)
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
@@ -86,7 +94,7 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
-#: On a GPU, and on graphs with at least so many vertices, a run may begin again in any order.
+#: On a GPU and graphs with at least this many vertices, a run may begin again in any order.
 MANY_VERTICES = 2**16
 
 
@@ -112,9 +120,15 @@ class Engine:
         comm: an mpi4py communicator, whose ranks run the same programs on the same graph, each with
             a part of the arcs, or some of many searches; each has the whole result. If `device`
             names several devices of a host, its ranks are distributed over them.
+        partition: which rank has which vertices, with all arcs that end in them: "ranges", with
+            about as much work each; "hash", by the vertices' numbers; or the name of a vertex field
+            of integers, 0 or more, whose value modulo the number of ranks is the rank, or of text,
+            so that vertices with the same text are together. Programs whose result may depend on
+            the order of the vertices always have "ranges", and warn of it.
 
     Raises:
         GasclError: `graph` is not a Graph, or `device_memory` is not a size.
+        GraphError: there is no such vertex field, or it has other values.
         DeviceError: there is no such device.
     """
 
@@ -128,6 +142,7 @@ class Engine:
         seed: int = 0,
         device_memory: int | str | None = None,
         comm: Any = None,
+        partition: str = RANGES,
     ):
         if not isinstance(graph, Graph):
             raise GasclError(_no_graph(graph))
@@ -135,14 +150,18 @@ class Engine:
         self.device_memory = (
             None if device_memory is None else bytes_of(device_memory, "device_memory")
         )
-        self.graph = graph
+        check_partition(graph, partition)
+        self.graph, self.partition = graph, partition
         self._comm = comm
         self.ranks = ranks_of(comm)
         if self.ranks and is_implicit(graph):  # no rank could have all vertices
             self.ranks.keep_apart()
+        self._partition: VertexPartition | None = None
+        if self.ranks and partition != RANGES:
+            self._partition = VertexPartition(graph, partition, self.ranks.size)
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
-        #: What each rank does by itself: an error in one of them is raised in all.
+        #: Work that each rank does independently: an error in one rank is raised in all.
         self._in_all = partial(errors_in_all, self.ranks) if self.ranks else nullcontext
         self._resident: dict[tuple[Any, ...], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view leaves out
@@ -165,6 +184,7 @@ class Engine:
         given += [] if self.deterministic else ["deterministic=False"]
         given += [f"debug=True, seed={self.seed}"] if self.debug else []
         given += [f"device_memory={self.device_memory}"] if self.device_memory else []
+        given += [f"partition={self.partition!r}"] if self.partition != RANGES else []
         return f"Engine({', '.join(given)})"
 
     def run(
@@ -196,8 +216,8 @@ class Engine:
                 State's mask), "changed" (the vertices that `Graph.with_edges` changed; the default
                 if the edges have changed), or an array of labels, or of a bool per vertex.
             keep_state: leave the State on the device, in `result.state`.
-            max_supersteps: stop there without convergence; the default is 100,000, or the number of
-                supersteps that the program asks for.
+            max_supersteps: stop there without convergence; the default is 100,000, or the program's
+                own number of supersteps.
             callback: called with the `Step` of each superstep, in order. The device may already
                 be some supersteps ahead, unless the program has `converged`.
             progress: show on stderr, or as a bar in a notebook, how far the run is. The supersteps
@@ -219,7 +239,7 @@ class Engine:
                 `result.to_parquet` writes them all.
 
         Returns:
-            A Result, whose fields are read from the device when they are first asked for, when
+            A Result, whose fields are read from the device when they are first used, when
             another run needs the memory, or before a fork; those that the program only reads and
             that were given are not read at all.
 
@@ -233,11 +253,10 @@ class Engine:
             Interrupted: after Ctrl-C; its `result` holds the values after the last complete
                 superstep.
             KeyboardInterrupt: after a second Ctrl-C, without a result; if a kernel has not
-                returned, the device is busy until it does, and so are fields of earlier results
-                that nobody has asked for. Also after Ctrl-C in the very superstep
-                in which the run ends by its own rule; then its attribute `result` is the final
-                Result. (If a SIGINT handler raises nothing, it is called, and the run returns its
-                Result.)
+                returned, the device is busy until it does, and unread fields of earlier results
+                are not available. Also after Ctrl-C in the last superstep of a run that ends by
+                its own rule; then its attribute `result` is the final Result. (If a SIGINT handler
+                raises nothing, it is called, and the run returns its Result.)
         """
         try:
             self.graph.check_unchanged()
@@ -273,7 +292,7 @@ class Engine:
         """Run a program step by step, to look at its state between any two supersteps.
 
         It runs as by `run`, and ends with the same values, but each superstep waits until the next
-        state is asked for. The loop may be left at any time; that ends the run, frees its memory on
+        state is requested. The loop may be left at any time; that ends the run, frees its memory on
         the device, and leaves the engine as it was.
 
         Args:
@@ -289,8 +308,8 @@ class Engine:
 
         Raises:
             ProgramError, GasclError: an argument is wrong; or the engine has several ranks. All
-                other errors and warnings of `run` come when the first or the next state is asked
-                for; Ctrl-C then raises KeyboardInterrupt.
+                other errors and warnings of `run` come when the first or the next state is
+                requested; Ctrl-C then raises KeyboardInterrupt.
         """
         try:
             self.graph.check_unchanged()
@@ -329,6 +348,8 @@ class Engine:
             program = wide_form(program)
         if self.ranks:
             call = f"delivery={options.delivery!r}, max_supersteps={options.max_supersteps}"
+            if self._partition:
+                call += f", {self._partition.identity}"
             self.ranks.check_same(same_runs(program, self.graph) | {"call of run": call})
         fork_guard.check()
         check_free(self.device)
@@ -743,14 +764,14 @@ class Engine:
             given = program, self.graph, self.device.facts, setting, delivery, ordered
             prepared = prepare(*given, presorted=presorted, why_whole=why_whole)
         if ranks:  # all ranks must use the same delivery
-            prepared = replace(prepared, short=ranks.first_text(prepared.short))
+            halos = [halo for each in ranks.allgather(prepared.halos) for halo in each]
+            prepared = replace(prepared, short=ranks.first_text(prepared.short), halos=halos)
         if prepared.short and self.graph.num_vertices:
             if not self._takes_parts:
                 raise TooLarge(prepared.short)
             with self._in_all():
-                prepared = prepare(
-                    *given, presorted=presorted, at_once=prepared, why_whole=why_whole
-                )
+                parts = prepare(*given, presorted=presorted, at_once=prepared, why_whole=why_whole)
+                prepared = replace(parts, halos=prepared.halos)
         if ranks and is_implicit(self.graph):
             with self._in_all():
                 check_room(prepared, ranks, self.device.facts)
@@ -763,7 +784,8 @@ class Engine:
         if ranks is None:
             return Setting(*options, memory)
         memory = None if ranks.host_memory is None else ranks.host_memory * ranks.size
-        return Setting(*options, memory, ranks.rank, ranks.size, not ranks.on_one_host)
+        place = ranks.rank, ranks.size, not ranks.on_one_host
+        return Setting(*options, memory, *place, self._partition)
 
     def _load(self, program: VertexProgram, prepared: Prepared, plan: Plan) -> LoadedProgram:
         """A prepared program with its kernels and the graph on the device, for this run and others.
@@ -775,9 +797,11 @@ class Engine:
         read = {n: types[n] for n in program.spec.edge_fields if n in types}
         notes = check_edge_fields(program, self.graph, read, self.left_out)
         notes += filter(None, [self._stale_note(program)])
-        size, numbered = (plan.group, plan.block), prepared.renumbered.chosen
-        share, local = prepared.share, prepared.local.chosen
-        resident = self.resident(prepared.edges, *size, numbered, share, local)
+        if self._partition and not prepared.renumbered.chosen:
+            why = prepared.renumbered.why
+            notes.append(f"partition={self.partition!r} has no effect: {why}; ranks have ranges")
+        size, of_ranks = (plan.group, plan.block), (prepared.share, prepared.local.chosen)
+        resident = self.resident(prepared.edges, *size, prepared.numbered, *of_ranks)
         loaded = self._loaded[prepared] = LoadedProgram(program, prepared, plan, resident, notes)
         return loaded
 
@@ -829,17 +853,16 @@ class Engine:
         edges: str,
         group: int,
         block: int,
-        numbered: bool = False,
+        numbered: tuple[Numbering, Arcs] | None = None,
         share: Division | None = None,
         local: bool = False,
     ) -> ResidentGraph:
         """The graph on the device, for programs that scatter along `edges`."""
-        key = (edges if self.graph.directed else "out", group, block, numbered, share, local)
+        size = edges if self.graph.directed else "out", group, block
+        key = *size, numbered and numbered[0], share, local
         with self._lock:
             if key not in self._resident:
-                ranks = self.ranks.size if self.ranks else 1
-                numbering = self.graph.numbered(edges, ranks) if numbered else None
-                given = self.graph, self.device, *key[:3], numbering, share, self.device_memory
+                given = self.graph, self.device, *size, numbered, share, self.device_memory
                 self._resident[key] = ResidentGraph(*given, local)
             return self._resident[key]
 
@@ -918,6 +941,7 @@ class Engine:
             return self._solo
 
     def _like(self, graph: Graph, comm: Any, takes_parts: bool) -> Engine:
+        by = self.partition if self.partition in (HASH, *graph.vertex_fields) else RANGES
         made = type(self)(
             graph,
             self.device,
@@ -926,6 +950,7 @@ class Engine:
             seed=self.seed,
             device_memory=self.device_memory,
             comm=comm,
+            partition=by,
         )
         made.left_out, made._takes_parts = self.left_out, takes_parts
         return made

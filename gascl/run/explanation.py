@@ -202,10 +202,7 @@ def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple
     share, source = prepared.share, prepared.source
     if share is None:
         return "", ""
-    numbered = None
-    if prepared.renumbered.chosen:
-        numbered = graph.numbered(prepared.edges, share.ranks)
-    arcs = numbered[1] if numbered else graph.arcs(prepared.edges)
+    arcs = prepared.numbered[1] if prepared.numbered else graph.arcs(prepared.edges)
     parts = shares(arcs.in_offsets, share)
     counts = [(part.last - part.first, part.end - part.begin) for part in parts]
     ranges = [f"{min(each):,} to {max(each):,}" for each in zip(*counts, strict=True)]
@@ -223,9 +220,11 @@ def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple
     senders = here - (part.last - part.first)
     if not prepared.local.chosen:
         senders = len(senders_elsewhere(arcs.part(part).into.ends, part, graph.num_vertices))
+    halos = prepared.halos if max(prepared.halos) else ()
     halo = (
         f"{amount(width * senders)}, {width} bytes of each vertex of other ranks that sends to its "
         f"own, of which there are {senders:,}"
+        + (f" ({min(halos):,} to {max(halos):,} for each rank)" if len(halos) > 1 else "")
     )
     if prepared.local.chosen:
         return balance, f"{received} {halo}"

@@ -258,7 +258,7 @@ def graph_values(
     """The graph's vertex fields that a program takes as initial values, and warnings about others.
 
     A field that no snippet writes is an input, like an edge field. A field that the program
-    computes has a start of its own: the graph's column is often the result of an earlier run.
+    computes has initial values of its own: the graph's column is often the result of a run.
 
     Args:
         kept: the fields whose values come from a State.
@@ -308,7 +308,7 @@ def _missing(program: VertexProgram, graph: Graph, name: str) -> str:
         ways.append(f"give the graph a vertex field {name!r}")
     return (
         f"the program reads {name!r}, which nothing gives: it is {begins} at every vertex; "
-        f"{' or '.join([*ways, f'declare it with init={begins}'])} if that is meant"
+        f"{' or '.join([*ways, f'declare it with init={begins}'])} if that is intended"
     )
 
 
@@ -336,7 +336,7 @@ def initial_values(
     """The vertex fields given at construction, and those of the graph, each in its field's type.
 
     Their shape is (V,), or with lanes (V, lanes), plus a dimension for the components of a vector.
-    Where a dict leaves out vertices and only the device can tell how these begin, it is a masked
+    If a dict leaves out vertices, and only the device knows their initial values, it is a masked
     array.
 
     Args:

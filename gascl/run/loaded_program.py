@@ -39,7 +39,7 @@ class LoadedProgram:
         types: the types of vertex and arc fields.
         sizes, nbytes: the bytes of each buffer that belongs to one run, and of all together.
         gaps: those of them that are between the buffers of the start block.
-        unset: the buffers whose initial content must be set, and what it is, but for those in
+        unset: the buffers whose initial content must be set, with that content, except those in
             `block`.
         started: those of them that the start of a run sets, unless the run continues from a State.
         block: the buffers that the host sets at the start of a run; its record for the parameters
@@ -49,7 +49,7 @@ class LoadedProgram:
         num_arcs: the number of arcs of all ranks.
         costs: about how long supersteps take.
         bounds: as `pull_bounds` returns them.
-        bottlenecks: what a single work-item may take long for.
+        bottlenecks: work that may keep a single work-item busy for long.
         arrays: the arrays of the graph for all runs; None: each has its own.
         idle: the buffers that runs have left for later ones, which take them out.
     """

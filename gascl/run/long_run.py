@@ -11,8 +11,8 @@ from gascl.language.program import VertexProgram
 
 #: So many supersteps are made before it is decided for the first time, and each further time.
 LONG_RUN = 128
-#: A run begins again at the latest when it has taken so many times as long as it would have in any
-#: order: what is left cannot be known.
+#: A run begins again at the latest when it has taken this many times as long as it would have in
+#: any order, since the rest of the run cannot be known.
 MOST = 4
 
 

@@ -80,7 +80,7 @@ class RunOptions:
             "state": self.state is not None and may_need_order,
         }
         names = [name for name, is_asked in asked.items() if is_asked]
-        return f"the run has {names[0]}, which is about supersteps" if names else ""
+        return f"the run has {names[0]}, which concerns supersteps" if names else ""
 
     @property
     def why_whole(self) -> str:
@@ -91,7 +91,7 @@ class RunOptions:
             "keep_state": self.keep_state,
         }
         names = [name for name, is_asked in asked.items() if is_asked]
-        return f"the run has {names[0]}, which is about all vertices" if names else ""
+        return f"the run has {names[0]}, which concerns all vertices" if names else ""
 
     @property
     def shown(self) -> Progress | None:

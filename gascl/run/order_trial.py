@@ -37,9 +37,9 @@ _SHOWN = {
     "it matters whether the vertex has scattered before it",
 }
 _BY_ONE = (Order.TWICE, Order.UNTOLD)
-#: What it means that there are none.
+#: The cause if there are none.
 _NO_MESSAGES = (
-    "at no vertex does the order of the messages to it matter by itself: it must matter whether a "
+    "at no vertex does the order of its messages matter by itself: it must matter whether a "
     "vertex scatters before or after a message to it, or when scatter reads other vertices; by "
     "this schedule, the last message that changed {label!r} was {last}"
 )
@@ -48,13 +48,13 @@ _IN_PLACE = "vertices that apply in another order, or more often, see other valu
 #: What to do about each of them.
 _REMEDIES: dict[Order | str, str] = {
     Order.TWICE: "let apply keep a minimum, a maximum or a set of bits instead of adding",
-    Order.EXCHANGED: "let apply take a message only where it is better than what is there, and "
+    Order.EXCHANGED: "let apply take a message only if it is better than the present value, and "
     "of equally good ones that from the smallest sender",
-    Order.TOGETHER: "let apply compute what it keeps from the best message alone",
+    Order.TOGETHER: "let apply compute its fields from the best message alone",
     Order.UNTOLD: "call set_mask() wherever a field changes that scatter reads",
     _NO_MESSAGES: "let fields change in one direction only, and let scatter send nothing that "
     "becomes worse meanwhile",
-    _IN_PLACE: "let fields change in one direction only, towards a fixed point, and call "
+    _IN_PLACE: "let fields change in one direction only, toward a fixed point, and call "
     "set_mask() until it is reached",
 }
 
@@ -115,7 +115,7 @@ class OrderTrial:
 
     @classmethod
     def of(cls, state: State, delivery: str, seed: int, ended: bool) -> OrderTrial:
-        """Read what a run by delivery `random` has left on the device."""
+        """Read the results of a run by delivery `random` from the device."""
         shape = state.graph.num_vertices, state.lanes
         type_ = state.header.message
 

@@ -42,7 +42,7 @@ class Placement:
     """One device has all arcs.
 
     Attributes:
-        ends_batches: `batch_ends` tells when to read the records of supersteps, so that any number
+        ends_batches: `batch_ends` says when to read the records of supersteps, so that any number
             of them may be enqueued.
         lists_again: the next frontier comes from all ranks, and must be listed even if apply has
             listed it.
@@ -61,7 +61,7 @@ class Placement:
         `complete`."""
 
     def begin_batch(self, seconds: float) -> None:
-        """Begin a batch of supersteps, which is to take about so many seconds."""
+        """Begin a batch of supersteps that should take about this many seconds."""
 
     def begin_superstep(self) -> list[Launched]:
         """Find out which arcs the next superstep needs."""
@@ -87,7 +87,7 @@ class Placement:
         return events, tallies
 
     def launch(self, launch: Launch, superstep: int) -> tuple[list[Launched], Tallies]:
-        """Enqueue a kernel of the delivery, and what must follow it."""
+        """Enqueue a kernel of the delivery, and the commands that must follow it."""
         groups = self.launcher.groups(launch)
         return [self.launcher.launch(launch, groups)], Tallies(max(groups, 1))
 

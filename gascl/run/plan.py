@@ -269,7 +269,7 @@ class Variant:
 
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
-    """The properties of a program, beside its class, that decide its source and preparation."""
+    """The properties of a program, besides its class, that decide its source and preparation."""
     choices = map(vars(program).__getitem__, program.spec.choice_params)
     return program.dtype, program.lanes, *choices
 

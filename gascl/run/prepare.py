@@ -43,6 +43,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.implicit_arcs import is_implicit
 from gascl.graph.partition import Division, Part, senders_elsewhere, shares
 from gascl.graph.reordering import Numbering
+from gascl.graph.vertex_partition import VertexPartition
 from gascl.language.program import VertexProgram
 from gascl.language.reductions import Reduction, reductions
 from gascl.language.spec import ProgramSpec
@@ -74,6 +75,7 @@ class Setting:
         host_memory: the bytes of the host that all ranks together may use; None: unknown.
         rank, ranks: which process of how many this is.
         apart: the processes do not share memory.
+        partition: which process has which vertices; None: each has a range of them.
     """
 
     deterministic: bool = True
@@ -84,6 +86,7 @@ class Setting:
     rank: int = 0
     ranks: int = 1
     apart: bool = False
+    partition: VertexPartition | None = None
 
 
 @dataclass(frozen=True)
@@ -104,17 +107,19 @@ class Prepared:
         traits: what its snippets do, without debug mode.
         atomic: how the device combines its messages atomically (`Atomics.method_of`).
         choice: the delivery, why, and why no other.
-        renumbered: whether vertices are numbered hubs first on the device.
-        numbering: that numbering, or None.
+        renumbered: whether vertices have other numbers on the device.
         persistent: whether a persistent kernel runs all supersteps in one launch.
         shares: whether work-groups share the loops over neighbors in apply that only reduce.
         constant: whether array parameters are in constant memory; otherwise in global memory.
+        numbered: these numbers and the arcs by them, or None.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
         local: whether this process has only its own vertices and their halo.
         source: the text of the kernels.
         layout: the buffers with their types and sizes, and the arguments of kernels.
         sizes: the bytes of the device that each buffer takes.
+        halos: of each process, or of this one alone, how many vertices of others it has or
+            receives the values of; 0 where these are all.
         short: why not all arcs of this process fit on the device at once; "" if they do.
         limit: the bytes of the device that the run may take.
     """
@@ -125,7 +130,7 @@ class Prepared:
     atomic: str
     choice: Choice
     renumbered: Decision
-    numbering: Numbering | None
+    numbered: tuple[Numbering, Arcs] | None
     persistent: Decision
     shares: Decision
     constant: Decision
@@ -135,8 +140,14 @@ class Prepared:
     source: Source
     layout: RunLayout
     sizes: Mapping[Key, int]
+    halos: Sequence[int]
     short: str
     limit: int
+
+    @property
+    def numbering(self) -> Numbering | None:
+        """How vertices are numbered on the device; None: as in the graph."""
+        return self.numbered[0] if self.numbered else None
 
     @property
     def delivery(self) -> Delivery:
@@ -243,7 +254,8 @@ def prepare(
     local = decide_local(graph, traits, setting, why_whole)
     share = None
     if setting.ranks > 1:
-        share = Division(setting.rank, setting.ranks)
+        bounds = numbered[0].bounds if numbered else ()
+        share = Division(setting.rank, setting.ranks, bounds=bounds)
         if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
     limit = setting.device_memory or device.memory
@@ -267,12 +279,15 @@ def prepare(
     extent = _extent(graph, direction, device, source, own_orders, vertices)
     if own is not None:
         extent = replace(extent, offset=offset, ids=len(own.halo) if implicit else None)
-    layout, halo = source.run_layout(spec, extent), 0
+    layout, senders, halo = source.run_layout(spec, extent), 0, 0
     if share and setting.apart and not halo_refuses(traits):
-        part, here = _own_part(arcs[0], share), vertices if local.chosen else 0
-        halo = _halo_bytes(
-            arcs[0], part, here, exchanged_rows(spec, traits, choice.delivery, layout.own), layout
-        )
+        part = _own_part(arcs[0], share)
+        senders = vertices - (part.last - part.first)
+        if not local.chosen:
+            own_arcs = arcs[0].part(part)
+            senders = len(senders_elsewhere(own_arcs.into.ends, part, graph.num_vertices))
+        rows = exchanged_rows(spec, traits, choice.delivery, layout.own)
+        halo = _halo_bytes(senders, local.chosen, rows, layout)
     if at_once:
         layout_of = partial(source.run_layout, spec)
         layout = in_parts(device, orders, layout_of, extent, limit - halo, at_once.sizes)
@@ -293,7 +308,7 @@ def prepare(
         atomic=demand.atomic,
         choice=choice,
         renumbered=renumbered,
-        numbering=numbered[0] if numbered else None,
+        numbered=numbered,
         persistent=persistent,
         shares=shares,
         constant=constant,
@@ -303,6 +318,7 @@ def prepare(
         source=source,
         layout=layout,
         sizes=sizes,
+        halos=(senders,),
         short=short,
         limit=limit,
     )
@@ -311,7 +327,7 @@ def prepare(
 def _numbering(
     graph: Graph, direction: str, demand: Demand, setting: Setting, presorted: bool, streamed: bool
 ) -> tuple[Decision, tuple[Numbering, Arcs] | None]:
-    """Whether vertices are numbered hubs first on the device, and these numbers with the arcs."""
+    """Whether vertices have other numbers on the device, and these numbers with the arcs."""
     if not demand.traits.renumbers:
         why = "the program does not gather along all arcs in every superstep, or depends on ids"
         return Decision(False, why), None
@@ -319,16 +335,19 @@ def _numbering(
         return Decision(False, "the arcs are not stored, but made by a rule"), None
     if setting.debug:
         return Decision(False, "debug mode keeps the graph's own numbers"), None
+    if setting.partition is not None:
+        why = f"ranks have vertices by {setting.partition}"
+        return Decision(True, why), setting.partition.numbered(direction)
     if presorted and too_many_to_sort(graph, direction, setting.host_memory):
         why = "the file has the arcs in order, and sorting them takes too much of the host's memory"
         return Decision(False, why), None
     if presorted and streamed:
         return Decision(False, "the file has the arcs in order, and they come part by part"), None
     if isinstance(graph.arcs(direction).into, DeviceOrder):
-        return Decision(False, "the arcs of a quotient stay on the device, as they are"), None
+        return Decision(False, "the arcs of a quotient graph stay on the device, unchanged"), None
     numbered = graph.numbered(direction, setting.ranks)
     if numbered is None:
-        return Decision(False, "by the degrees of the vertices, it would not pay"), None
+        return Decision(False, "with these degrees of the vertices, it would not pay"), None
     why = "every vertex gathers along all arcs, and those of few hubs are then close together"
     return Decision(True, why), numbered
 
@@ -372,7 +391,7 @@ def _persistent(
         ),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
-        (setting.debug, "debug mode looks at each superstep"),
+        (setting.debug, "debug mode checks each superstep"),
         (setting.ranks > 1, "ranks exchange values after each superstep"),
     ]
     for holds, why in reasons:
@@ -405,7 +424,7 @@ def _shares(
     elif not why and not loops:
         why = "no loop over neighbors only reduces"
     elif not why and degrees_of_rows(graph, traits.spec).max(initial=0) <= least:
-        why = "no row is so long"
+        why = "no row is long enough"
     shared = "rows are long, and the turns of a loop may run at the same time"
     return Decision(not why, why or shared)
 
@@ -451,22 +470,19 @@ def _own_part(arcs: Arcs, share: Division) -> Part:
     return shares(arcs.into.offsets, share)[share.rank]
 
 
-def _halo_bytes(arcs: Arcs, part: Part, here: int, rows: Sequence[Key], layout: RunLayout) -> int:
+def _halo_bytes(senders: int, local: bool, rows: Sequence[Key], layout: RunLayout) -> int:
     """The bytes of the buffers in which a device gathers the rows that other ranks need, and puts
-    those of its halo. Ranks tell each other what they need when they run: here, the others need as
-    many of this one's vertices as it needs of theirs.
+    those of its halo. Ranks exchange their needs when they run: here, the others are assumed to
+    need as many of this one's vertices as it needs of theirs.
 
     Args:
-        here: the number of vertices on the device if these are only its own and its halo, which
-            then needs no places; else 0.
-        rows: what is exchanged of each vertex.
+        senders: the number of vertices of the halo.
+        local: the device has only the rank's own vertices and its halo, which then needs no places.
+        rows: the values of each vertex that are exchanged.
     """
-    vertices = layout.extent.vertices
-    senders = here - (part.last - part.first)
-    if not here:
-        senders = len(senders_elsewhere(arcs.part(part).into.ends, part, vertices))
-    width = max((layout.own[key].nbytes // max(vertices, 1) for key in rows), default=0)
-    return senders * (width + (4 if here else 8))
+    vertices = max(layout.extent.vertices, 1)
+    width = max((layout.own[key].nbytes // vertices for key in rows), default=0)
+    return senders * (width + (4 if local else 8))
 
 
 def _extent(

@@ -129,7 +129,7 @@ def _changed(graph: Graph, before: Graph, same_edges: bool, other: str) -> np.nd
     """The vertices that scatter first with start='changed'.
 
     Raises:
-        GasclError: more has changed than the graph knows.
+        GasclError: the graph does not record everything that has changed.
     """
     if graph.change is None:
         raise GasclError("start='changed': the graph was not made by with_edges")
@@ -138,7 +138,7 @@ def _changed(graph: Graph, before: Graph, same_edges: bool, other: str) -> np.nd
         why = "it was not made from the State's graph by a single with_edges(...)"
     if why:
         raise GasclError(
-            f"start='changed': the graph does not know everything that has changed: {why}; give "
+            f"start='changed': the graph does not record everything that has changed: {why}; give "
             "the vertices that scatter first as start=[...], or run without state="
         )
     return graph.change.vertices

@@ -110,7 +110,7 @@ class Stages:
         """
         if self._state is None:
             raise ProgramError(
-                "stages.state: no program has left a State yet: call stages.run first, or ask "
+                "stages.state: no program has left a State yet: call stages.run first, or check "
                 "stages.has_state"
             )
         return self._state
@@ -145,7 +145,7 @@ class Stages:
         """
         if self._sharing:
             raise ProgramError(
-                "share gives the function a Stages of its own: call the run method of that one"
+                "share passes a Stages to the function: call the run method of that one"
             )
         if self._others is not None and self._others.is_canceled():
             raise Canceled
@@ -265,8 +265,8 @@ class Stages:
         Args:
             group: (V,) integers, the group of each vertex, as an array or `State.on_device`.
             graph: the graph to contract; None: `stages.graph`.
-            undirected: make an undirected graph of a directed one: edges between two groups are
-                merged whichever way they lead.
+            undirected: turn a directed graph into an undirected one: edges of both directions
+                between two groups are merged.
 
         Returns:
             The quotient, and the vertex in it of each vertex, int32 (V,).
@@ -339,7 +339,7 @@ class Stages:
     def _side_by_side(
         self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
     ) -> dict[str, np.ndarray] | None:
-        """The result of `share`, each rank by itself; None if the arcs do not fit on a device."""
+        """The result of `share` if ranks work independently; None if the arcs do not fit on one."""
         engine, nothing = self._engines[self.graph].solo(), dict[str, np.ndarray]()
         own = Stages(engine, self._outer, replace(self._options, state=None))
         own._others = ranks

@@ -13,13 +13,13 @@ from gascl.language.program import VertexProgram
 from gascl.results.trace import Step
 from gascl.user_messages import DOUBLE, Message, Option
 
-#: States are compared once the records of so many supersteps repeat, with at most this period.
+#: States are compared when the records of this many supersteps repeat, with at most this period.
 RECENT, LONGEST = 128, 32
 #: States are compared this many periods apart, because the period of the state may be a multiple of
 #: that of the records: if two parts swap their values, a sum does not change. It is even, since
 #: where edges alternate, only every other superstep has the same arcs.
 APART = 12
-#: A change that falls at a known rate is given at least so many supersteps to fall:
+#: A change that falls at a known rate may fall for at least this many supersteps:
 #: most runs end earlier, so that the host need not look at their first superstep by itself.
 PATIENT = 64
 
@@ -93,7 +93,7 @@ class StagnationDetector:
         return ""
 
     def _time_to_fall(self, first: Step) -> float:
-        """After how many supersteps only rounding is left of a change, by the first one."""
+        """After how many supersteps a change consists only of rounding, by the first one."""
         assert self._program.spec.falling
         param, name = self._program.spec.falling
         return param.time_to_fall(self._program, first.aggregates[name])

@@ -93,7 +93,7 @@ class State:
         control: the device's record of the last superstep.
         resumable: a run of the same class can resume it; otherwise it starts at superstep 0.
         sizes: the bytes of each buffer; the buffer itself may be larger.
-        unset: the buffers whose initial content must still be set, and what it is.
+        unset: the buffers whose initial content must still be set, with that content.
         given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
             which vertex and arc fields keep that of an earlier run.
         partly: until the run has started, a buffer of such bits for each vertex: which fields have
@@ -265,8 +265,8 @@ class State:
             had = previous.share.ranks if previous.share else 1
             if self.share is not None and self.share.ranks == had:
                 raise ProgramError(
-                    "the State has values of arcs, and ranks share arcs out otherwise where a "
-                    f"program has `pairs`, as one of these does: run {cls} without state="
+                    "the State has values of arcs, which ranks divide differently if a program has "
+                    f"`pairs`, as one of these does: run {cls} without state="
                 )
             raise ProgramError(
                 f"the State has values of arcs, in as many parts as its run had ranks: {had}; run "
@@ -645,7 +645,7 @@ class State:
         """The sum of a vertex field over its lanes, (V,): int64, or of floats float64.
 
         Args:
-            first: over so many lanes only; None: all.
+            first: over this many lanes only; None: all.
 
         Raises:
             GasclError: there is no such field of numbers, or there are not so many lanes; or as
@@ -679,7 +679,7 @@ class State:
         return sums
 
     def _has_room(self, size: int) -> bool:
-        """Whether so many bytes fit on the device besides; not if the graph has left it."""
+        """Whether this many more bytes fit on the device; not if the graph has left it."""
         resident = self._resident()
         if resident is None:
             return False

@@ -367,7 +367,7 @@ class Loop:
                 self.state.clear(key)
 
     def _resume(self) -> int:
-        """Continue from a kept State as it is."""
+        """Continue from a kept State without changes."""
         self._read_mask()
         return self._idle()
 
@@ -636,7 +636,7 @@ class Loop:
         """Enqueue the scatter of a delivery that stores messages, and read them."""
         delivery, traits = self.plan.delivery, self.plan.traits
         if not traits.every_arc_sends:
-            self.state.clear(Key(delivery.name, "sent"))  # of messages that nobody has taken
+            self.state.clear(Key(delivery.name, "sent"))  # of messages that no vertex has taken
         events, _ = self.placement.superstep([launch], superstep)
         self._sent = self.state.messages(delivery.name, traits)
         return events
@@ -700,7 +700,7 @@ class Loop:
         return side[1]
 
     def _enqueue_finish(self, tallies: Tallies, place: int, starting: int) -> list[Launched]:
-        """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next.
+        """Enqueue the end of a superstep: commit the mask, add up totals, decide how to continue.
 
         Args:
             place: the index of the record; 0 is the record from before the first superstep.

@@ -62,7 +62,7 @@ def check_indices(
         if len(read):
             raise GraphError(*_outside(program, graph, index, values, wrong, read))
         parts = _outside(program, graph, index, values, wrong, rows)
-        notes.append(Message(*parts, "; if the program reads it there, what it reads is undefined"))
+        notes.append(Message(*parts, "; if the program reads it there, the value is undefined"))
     return notes
 
 

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+from collections import Counter
 
 import networkx as nx
 import numpy as np
@@ -107,6 +108,49 @@ def cliques(tmp_path):
     path = tmp_path / "cliques.txt"
     path.write_text("".join(f"{a} {b}\n" for a, b in edges))
     return path
+
+
+def test_groups_by_each_of_several_numbers(gascl_, write, small):
+    """a and b are together by the first number, all but e by the second one."""
+    levels = 'levels = vertex.int2(init="(int2)(v.id / 2, v.id / 4)")'
+    text = HOPS.replace("place = vertex.real2()", levels)
+    given = "run", f"{write('hops.py', text)}:Hops", small, "--set", "source=a"
+    code, out, err = gascl_(*given, "--field", "levels", "--top", 2)
+    assert (code, err) == (0, "")
+    first, second = out.split("\n\n")[1:3]
+    assert first.split("\n") == [
+        "levels_0  vertices  hub",
+        "0                2  b",
+        "1                2  c",
+        "(1 more group not shown)",
+    ]
+    assert second.strip("\n").split("\n") == [
+        "levels_1  vertices  hub",
+        "0                4  b",
+        "1                1  e",
+    ]
+    _, out, _ = gascl_(*given, "--field", "levels", "--smallest", 1)
+    assert [part.split()[3:6] for part in out.split("\n\n")[1:3]] == [
+        ["2", "1", "e"],
+        ["1", "1", "e"],
+    ]
+    code, _, err = gascl_(*given, "--field", "levels", "--path", "b")
+    assert code == 1 and "--field levels: vectors and structs have no order" in err
+
+
+def test_levels_of_communities(gascl_, tmp_path):
+    """They are those that the file has."""
+    path, output = cliques(tmp_path), tmp_path / "a.csv"
+    given = "run", "ParticleCommunities", path, "--undirected", "--output", output
+    code, out, err = gascl_(*given, "--field", "levels")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(output.open(newline="")))
+    for level in range(5):
+        sizes = Counter(row[f"levels_{level}"] for row in rows)
+        shown = re.search(rf"^levels_{level} .*\n((?:.+\n)+)", out, re.M)[1].splitlines()
+        assert [line.split()[:2] for line in shown] == [
+            [group, str(size)] for group, size in sizes.most_common()
+        ]
 
 
 def test_a_list_of_resolutions_is_a_run_for_each(gascl_, tmp_path):

@@ -23,7 +23,10 @@ from gascl.results.result import Result
         (["PageRank", "--set", "dtype=float16"], "float32"),
         (["Closeness", "--set", "sources=0"], "0, with a comma, is one label"),
         (["Closeness", "--set", "sources=[a]"], 'a list of labels in JSON, such as \'["Doe, J.",'),
-        (["Closeness", "--set", "sources=[null]"], "null in the list is no label: give texts or"),
+        (
+            ["Closeness", "--set", "sources=[null]"],
+            "null in the list is not a label: give texts or",
+        ),
         (["PageRank", "--set", "damping=none"], "damping=None: expected a number"),
         (["Leiden", "--set", "resolution=1,x"], "resolution=['1', 'x']: expected a number"),
         (["PageRank", "--set", "supersteps=1,2"], "supersteps=['1', '2']: expected a number"),
@@ -51,7 +54,7 @@ from gascl.results.result import Result
         (["PageRank", "--checkpoint", "a", "--every", "x"], "--every x must be a time, such as"),
         (["PageRank", "--checkpoint", "a", "--every", "0"], "--every 0 must be a time, such as"),
         (["PageRank", "--resume"], "--resume is about a checkpoint: give --checkpoint FILE"),
-        (["Hits", "--checkpoint", "a"], "Hits: --checkpoint a: a checkpoint is of one program's"),
+        (["Hits", "--checkpoint", "a"], "Hits: --checkpoint a: a checkpoint has the supersteps"),
     ],
 )
 def test_wrong_choices_are_refused_before_the_graph_is_read(

@@ -174,6 +174,7 @@ def test_the_report_is_in_the_shells_words(gascl_, small):
         (Option("weight", Placeholder("COLUMN")), "weight=COLUMN", "--weight COLUMN"),
         (Option("max_supersteps", 2), "max_supersteps=2", "--max-supersteps 2"),
         (Option("checkpoint", "a b"), "checkpoint='a b'", "--checkpoint 'a b'"),
+        (Option("partition", "hash"), "partition='hash'", "--partition hash"),
         (Option("resume", True), "resume=True", "--resume"),
         (DOUBLE, "dtype='float64'", "--set dtype=float64"),
         (Option("source", Placeholder("..."), "program"), "source=...", "--set source=..."),

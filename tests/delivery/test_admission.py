@@ -69,8 +69,8 @@ WIDE = "a combined message has 16 bytes, and atomics handle at most 8"
 PRODUCT = "atomics cannot detect the overflow of a 64-bit product"
 LANES = "it has several lanes, and there is only one list of active vertices"
 FRONTIER = "an aggregator would add floats in the order of the frontier"
-EMPTIES = "its apply sends to any vertex, and pulling empties no inbox"
-PUT = "vertices are put into its mask by scatter or by others"
+EMPTIES = "its apply sends to any vertex, and pulling does not empty the inbox"
+PUT = "scatter or other vertices put vertices into its mask"
 DEPENDS = "its mask decides more than which vertices scatter"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
 REREADS = "scatter reads a field that apply writes, and 'first' is found by running"
@@ -225,10 +225,10 @@ BY_ORDER = (ORDER, FRONTIER)
 
 #: Why messages are applied in supersteps: they are read, they add up, or nothing is said of them.
 IN_SUPERSTEPS = (
-    "its gather snippet reads messages one by one, those of a superstep together",
-    "its messages are combined by 'sum', which must take each of them once",
-    "its messages are combined by 'prod', which must take each of them once",
-    "its messages may depend on their order: order = 'any' would state that they do not",
+    "its gather snippet reads messages one by one, all those of a superstep",
+    "its messages are combined by 'sum', which must count each of them once",
+    "its messages are combined by 'prod', which must count each of them once",
+    "its messages may depend on their order: order = 'any' declares that they do not",
 )
 
 
@@ -275,7 +275,7 @@ IN_ANY_ORDER: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
     "lanes": ({"lanes": 2}, FULL, CPU, "it has several lanes"),
     "to anyone": ({"scatter": "send_to(0, v.x);"}, FULL, CPU, "it sends to any vertex"),
     "reads others": ({"scatter": "send(x_of(e.dst));"}, FULL, CPU, "it reads what apply writes of"),
-    "together": ({}, FULL, "debug mode looks at each superstep", "debug mode looks at each"),
+    "together": ({}, FULL, "debug mode checks each superstep", "debug mode checks each"),
     "in place": ({"scatter": None, "apply_on": "all"}, FULL, CPU, "all its vertices apply"),
 }
 
@@ -310,7 +310,7 @@ IN_PLACE: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
         "the device has no atomic operations on 64 bits",
     ),
     "lanes": ({"lanes": 2}, FULL, CPU, "it has several lanes"),
-    "together": ({}, FULL, "debug mode looks at each superstep", "debug mode looks at each"),
+    "together": ({}, FULL, "debug mode checks each superstep", "debug mode checks each"),
     "vertices that scatter": (
         {"scatter": Plain.scatter, "apply_on": "message"}, FULL, CPU, "only its vertices with"
     ),

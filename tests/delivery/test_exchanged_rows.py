@@ -67,7 +67,7 @@ class Meets(Base):
         (Sends, "it sends to any vertex"),
         *((cls, "it reads or sets the mask of other vertices") for cls in (Asks, Marks, Wakes)),
         (Waits, "its priority compares all vertices that wait"),
-        (Turns, "its edges alternate, and with them the rank that has a vertex"),
+        (Turns, "its edges alternate, and so does the rank that has a vertex"),
         (Meets, "every pair of vertices interacts"),
     ],
 )
@@ -87,7 +87,7 @@ class Looks(Base):
     ("program", "why"),
     [
         *((cls, None) for cls in (Base, PageRank, BreadthFirst)),
-        (Neighbors, "it reads neighbors, and the arcs of all vertices for them"),
+        (Neighbors, "it reads neighbors, for which it needs the arcs of all vertices"),
         (Keeps, "it has arc fields"),
         (Looks, "it reads the mask"),
         (Reads, "it reads fields of any vertex"),

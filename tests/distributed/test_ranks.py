@@ -85,7 +85,7 @@ def test_all_special_programs_on_ranks(count, what):
 def test_functions_of_rank_runs():
     """All in one start of the ranks, which takes longer than most of them."""
     names = "batches states presses pairs frontiers declared pieces lists halos sorts".split()
-    succeed(2, *" -- ".join([*names, "own_vertices"]).split())
+    succeed(2, *" -- ".join([*names, "own_vertices", "partitions"]).split())
 
 
 @pytest.mark.slow
@@ -94,6 +94,12 @@ def test_functions_of_rank_runs():
 )
 def test_functions_of_rank_runs_on_several_hosts(name):
     succeed(2, f"on_several_hosts:{name}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [3, 8])
+def test_vertices_by_hash_or_field_on_several_hosts(count):
+    succeed(count, "on_several_hosts:partitions")
 
 
 @pytest.mark.slow
@@ -190,7 +196,8 @@ def test_the_script_of_the_documentation(tmp_path):
 def test_the_command_on_ranks(tmp_path, write):
     """One of the ranks prints and writes."""
     graph = write("g.txt", "1 2\n2 3\n3 1\n3 4\n")
-    command = [*("run", "PageRank", graph, "--output"), str(tmp_path / "ranks.csv")]
+    partition = "--partition", "hash"  # which changes nothing that is printed
+    command = ["run", "PageRank", graph, *partition, "--output", str(tmp_path / "ranks.csv")]
     ran = ranks(3, *command, module="gascl")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count("4 vertices") == 1 and ran.stdout.count("; ranks: 3") == 1
@@ -253,6 +260,11 @@ def test_the_command_writes_a_file_of_each_rank(tmp_path, write):
             ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
             ("PageRank", "karate --bogus", "unrecognized arguments: --bogus"),
             ("PageRank", "karate --output /nowhere/ranks.csv", "there is no folder /nowhere"),
+            (
+                "PageRank",
+                "karate --partition club",
+                "--partition club: give 'ranges', 'hash', or the name of a vertex field",
+            ),
             ("PageRank", "karate --output - --trace -", "--output and --trace are both -"),
         ],
     ),

@@ -624,7 +624,7 @@ def test_explain_says_why_not():
     assert "callback" in not_asynchronous(LeastLabel(), callback=print)
     debugging = Engine(engine.graph, debug=True)
     assert "debug mode" in not_asynchronous(LeastLabel(), debugging)
-    with pytest.raises(ProgramError, match="the run has max_supersteps, which is about supersteps"):
+    with pytest.raises(ProgramError, match="the run has max_supersteps, which concerns supersteps"):
         engine.run(LeastLabel(), delivery="asynchronous", max_supersteps=3)
 
 

@@ -237,7 +237,9 @@ def test_a_checkpoint_refuses_other_values(tmp_path):
     graph, place = Graph.from_edges([0], [1]), tmp_path / "run.ckpt"
     runner, options = Engine(graph), {"checkpoint": place, "every": 2}
     runner.run(Walk(step=[1, 10, 100]), max_supersteps=4, not_converged="ignore", **options)
-    with pytest.raises(GasclError, match=r"is of a run with step='<int32 array of shape \(3,\)>"):
+    with pytest.raises(
+        GasclError, match=r"belongs to a run with step='<int32 array of shape \(3,\)>"
+    ):
         runner.run(Walk(step=[1, 10, 101]), resume=True, **options)
     result = runner.run(Walk(step=[1, 10, 100]), resume=True, **options)
     assert result.x.tolist() == [222, 223]
@@ -353,7 +355,7 @@ def test_classes_that_a_table_does_not_have(kinds, lines, said):
 )
 def test_what_may_not_be_read_is_warned_of(body):
     cls = type("Fewer", (Fares,), body)
-    with pytest.warns(UserWarning, match=r"vertex 'c' has kind = 7 .*what it reads is undefined"):
+    with pytest.warns(UserWarning, match=r"vertex 'c' has kind = 7 .*the value is undefined"):
         found = Engine(stops([1, 0, 7], [0, 1, 2])).run(cls())
     assert found.paid.tolist() == [0, 4, 2 + 6]
 

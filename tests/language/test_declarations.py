@@ -206,7 +206,7 @@ AGGREGATORS = [
     ),
     (("float4", "mean"), {}, "an aggregator with 'mean' needs scalars"),
     (("int2", "count"), {}, "an aggregator with 'count' needs scalars"),
-    (("real", 4), {}, "real(4): an aggregator is no array; declare one for each component"),
+    (("real", 4), {}, "real(4): an aggregator cannot be an array; declare one for each component"),
 ]
 
 
@@ -220,7 +220,9 @@ def test_aggregators_refused(given, more, words):
 
 def test_edge_fields_are_no_arrays():
     """The number was the default."""
-    with pytest.raises(ProgramError, match=r"real\(64\): an edge field is no array; .* default=64"):
+    with pytest.raises(
+        ProgramError, match=r"real\(64\): edge fields are not arrays; .* default=64"
+    ):
         edge.real(64)
     assert edge.real(default=64).default == 64
 

@@ -27,9 +27,9 @@ def defined(body: str) -> type[VertexProgram]:
 
 
 FIRSTS = [
-    (FIRST + "scatter = 'send_to(0, 1);'  # <<<", "message of the first arc, and send_to uses no"),
+    (FIRST + "scatter = 'send_to(0, 1);'  # <<<", "message of the first arc, and send_to has no"),
     (FIRST + "apply = 'send_to(0, 1);'  # <<<", "call send, or give another combine"),
-    (FIRST + PAIRS.strip() + "  # <<<", "first arc, and pairs have none: give another combine"),
+    (FIRST + PAIRS.strip() + "  # <<<", "first arc, and pairs have no arcs: give another"),
     ("identity = '0'\ncombine = 'first'  # <<<", "combine = 'first' needs no identity: remove it"),
     (FIRST + "gather = 'msg = 0;'  # <<<", "give combine or gather, not both"),
     ("combine = 'frist'  # <<<", "not an expression over a and b; did you mean 'first'?"),
@@ -49,8 +49,15 @@ RECEIVES = [
     ("receive_if = ''", "Wrong.receive_if is empty: write one, or leave it out"),
     ("receive_if = True", "Wrong.receive_if must be a string of C, not True: write it in quotes"),
     (SILENT + "receive_if = 'v.rank < 0'  # <<<", "no `message` is declared", "declare it, or rem"),
-    (SINGLE + "receive_if = 'msg > v.rank'  # <<<", "beside a gather snippet", "messages[i] in ga"),
-    (PAIRS + "receive_if = 'msg > v.rank'  # <<<", "beside a pairs snippet: test in pairs before"),
+    (
+        SINGLE + "receive_if = 'msg > v.rank'  # <<<",
+        "if there is a gather snippet",
+        "messages[i] in ga",
+    ),
+    (
+        PAIRS + "receive_if = 'msg > v.rank'  # <<<",
+        "if there is a pairs snippet: test in pairs before",
+    ),
     (POSTS + "receive_if = 'msg > v.rank'  # <<<", "combined when the next superstep begins: lea"),
     (
         POSTS + "receive_if = '''v.rank > 1 &&\n  msg > v.rank  // <<<\n'''",

@@ -110,11 +110,11 @@ CASES = [
     # messages that nobody reads
     (
         *(SEARCH, "v.depth = msg", "v.depth = superstep + 1", 8),
-        "nobody reads the value that send sends: use msg in apply or, if only the arrival",
+        "nothing reads the value that send sends: use msg in apply or, if only the arrival",
     ),
     (
         *(RANKS, "msg", "1", 8),
-        "nobody notices what send sends: apply runs for every vertex, and reads neither msg",
+        "nothing uses what send sends: apply runs for every vertex, and reads neither msg",
     ),
     (
         *(SEARCH, "v.depth = msg", "v.depth = 1", 8),

@@ -133,7 +133,7 @@ MESSAGES = [
     ("pairs_within = '1'  # <<<", "say which field has their places, as in pairs_at = 'position'"),
     ("pairs_merge = 'radius < 1'  # <<<", "say which field has their places"),
     ("pairs_at = 'rank'  # <<<", "no pairs snippet: give pairs, or remove pairs_at"),
-    (PAIRED + "pairs_at = 'rank'  # <<<", "pairs_at changes nothing by itself: give pairs_within"),
+    (PAIRED + "pairs_at = 'rank'  # <<<", "pairs_at has no effect alone: give pairs_within"),
     (
         PAIRED + "pairs_within = '1'\npairs_at = 'hops'  # <<<",
         "pairs_at = 'hops' must be the name of a vertex field of type real, real2 or real3",
@@ -556,7 +556,7 @@ def test_edges_that_alternate_keep_nothing_on_arcs():
         "combine": "sum",
         "scatter": "send(1);",
     }
-    with pytest.raises(ProgramError, match="which edges = 'alternate' turns round: leave out kept"):
+    with pytest.raises(ProgramError, match="which edges = 'alternate' reverses: leave out kept"):
         type("Keeping", (VertexProgram,), body)
     del body["kept"]
     assert type("Turning", (VertexProgram,), body).spec.alternates

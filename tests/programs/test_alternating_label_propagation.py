@@ -29,7 +29,7 @@ def test_hubs():
 
 
 def test_the_ends_of_an_edge_agree():
-    """Where all choose at once, they swap labels for ever."""
+    """Where all choose at once, they swap labels forever."""
     graph = Graph.from_edges([0, 2], [1, 3], directed=False)
     result = Engine(graph).run(AlternatingLabelPropagation(supersteps=None))
     assert result.converged

@@ -169,7 +169,7 @@ def test_the_part_with_the_largest_eigenvalue():
 
 
 def test_no_cycles():
-    """Power iteration would creep towards the last vertices for ever."""
+    """Power iteration would creep towards the last vertices forever."""
     for arcs in (1, 50, 2000):
         path = Graph.from_edges(np.arange(arcs), np.arange(arcs) + 1)
         with pytest.raises(ProgramError, match="Eigenvector: a directed graph without cycles"):

@@ -73,7 +73,7 @@ def test_a_neighbor_both_ways_counts_twice_and_ties_go_to_the_smallest():
 
 
 def test_until_nothing_changes():
-    """Two triangles and a bridge settle; the two ends of one edge swap labels for ever."""
+    """Two triangles and a bridge settle; the two ends of one edge swap labels forever."""
     graph = Graph.from_edges([0, 1, 2, 3, 4, 5, 2], [1, 2, 0, 4, 5, 3, 3], directed=False)
     result = Engine(graph).run(LabelPropagation(supersteps=None))
     expected, changed = propagate(graph, result.supersteps)

@@ -293,7 +293,7 @@ def test_more_supersteps_than_before(file):
     assert engine.run(Posts(supersteps=10), checkpoint=file, resume=True).supersteps == 10
     same_result(engine.run(Posts(supersteps=40), checkpoint=file, resume=True), whole)
     for most in (None, 1000):
-        with pytest.raises(GasclError, match=r"is of 10 supersteps.*after 9: ask for 10 or more"):
+        with pytest.raises(GasclError, match=r"has 10 supersteps.*after 9: request 10 or more"):
             engine.run(Posts(supersteps=9), checkpoint=file, resume=True, max_supersteps=most)
 
 
@@ -369,7 +369,10 @@ def edited(cls, **changed):
 
 
 REFUSED = {
-    "another program": (lambda g: (g, OtherPosts()), "is of a run of Posts, not of OtherPosts"),
+    "another program": (
+        lambda g: (g, OtherPosts()),
+        "belongs to a run of Posts, not of OtherPosts",
+    ),
     "another snippet": (
         lambda g: (g, edited(Posts, scatter="send(1);")()),
         "a run of Posts with other snippets or declarations",
@@ -382,8 +385,11 @@ REFUSED = {
         lambda g: (g, Posts(dtype="float64")),
         "with dtype='float32', not dtype='float64'",
     ),
-    "another graph": (lambda g: (g.with_edges(add=[(0, 1)]), Posts()), "on another graph"),
-    "another direction": (lambda g: (g.reversed(), Posts()), "on another graph"),
+    "another graph": (
+        lambda g: (g.with_edges(add=[(0, 1)]), Posts()),
+        "on a graph with other edges",
+    ),
+    "another direction": (lambda g: (g.reversed(), Posts()), "on a graph with other edges"),
 }
 
 
@@ -395,7 +401,7 @@ def test_other_runs_are_refused(other, file):
     before = file.read_bytes()
     make, why = REFUSED[other]
     graph, program = make(graph)
-    with pytest.raises(GasclError, match=f"run.ckpt .*{why}.*; resume it as it was made"):
+    with pytest.raises(GasclError, match=f"run.ckpt .*{why}.*; resume that run"):
         Engine(graph).run(program, checkpoint=file, resume=True)
     assert file.read_bytes() == before
 
@@ -505,7 +511,7 @@ def test_damaged_files_are_refused(file):
     for content in wrong:
         file.write_bytes(content)
         with pytest.raises(
-            FormatError, match=r"run\.ckpt is a damaged checkpoint, or none at all .*name another"
+            FormatError, match=r"run\.ckpt is damaged, or not a checkpoint .*name another"
         ):
             engine.run(Posts(), checkpoint=file, resume=True)
     for place in rng.integers(0, len(right), 60).tolist():
@@ -517,7 +523,7 @@ def test_damaged_files_are_refused(file):
             same_result(engine.run(Posts(), checkpoint=file, resume=True), whole)
         except FormatError as error:
             said = str(error)
-        assert not said or "run.ckpt is a damaged checkpoint" in said
+        assert not said or "run.ckpt is damaged, or not a checkpoint" in said
         refused += bool(said)
     assert refused > 20
 
@@ -525,7 +531,7 @@ def test_damaged_files_are_refused(file):
 def test_an_npz_of_something_else_is_refused(file):
     with file.open("wb") as out:
         np.savez(out, rank=np.arange(3))
-    with pytest.raises(FormatError, match="is a damaged checkpoint, or none"):
+    with pytest.raises(FormatError, match="is damaged, or not a checkpoint"):
         Engine(graph_of("")).run(Posts(), checkpoint=file, resume=True)
 
 

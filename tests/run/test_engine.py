@@ -407,5 +407,5 @@ def test_a_program_error_leaves_the_engine_usable():
 
 
 def test_something_else_than_a_communicator():
-    with pytest.raises(GasclError, match=r"comm=3 is no communicator; give mpi4py's"):
+    with pytest.raises(GasclError, match=r"comm=3 is no communicator: use mpi4py's"):
         Engine(GRAPH, comm=3)

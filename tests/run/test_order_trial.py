@@ -158,12 +158,12 @@ FLAWED: dict[type[VertexProgram], str] = {
 
 #: How the remedy of some of them begins.
 REMEDIES: dict[type[VertexProgram], str] = {
-    First: "let apply take a message only where it is better than what is there, and of equally",
+    First: "let apply take a message only if it is better than the present value, and of equally",
     Counts: "let apply keep a minimum, a maximum or a set of bits instead of adding, or remove",
-    SeesTheLeast: "let apply compute what it keeps from the best message alone, or remove",
+    SeesTheLeast: "let apply compute its fields from the best message alone, or remove",
     TellsOnce: "call set_mask() wherever a field changes that scatter reads, or remove",
     Looks: "let fields change in one direction only, and let scatter send nothing that becomes",
-    Grows: "let fields change in one direction only, towards a fixed point, and call set_mask()",
+    Grows: "let fields change in one direction only, toward a fixed point, and call set_mask()",
 }
 
 

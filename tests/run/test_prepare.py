@@ -418,7 +418,7 @@ def test_loops_that_stay_with_one_work_item():
     assert not found(SUMS, replace(GPU, kind="CPU", group=1))  # which are not so slow at it
     (chain,) = found(CHAINS)
     assert "one work-item loops over 5,000 neighbors of a vertex, in apply (" in chain.what
-    assert chain.what.endswith("since it assigns to v.x what is no sum, minimum or the like")
+    assert chain.what.endswith("since it assigns to v.x, but no sum, minimum or the like")
     assert 5e-4 < chain.seconds < 5e-3
     waits = {"combine": "min", "priority": "v.x"}
     (woken,) = found(SUMS + " set_mask();", **waits)

@@ -615,7 +615,7 @@ class Careless(VertexProgram):
     [
         ("by", r"share\(by=<ufunc 'maximum'>\): expected a dict by name"),
         ("items", "items must be a list or another iterable, not 7"),
-        ("outer", "share gives the function a Stages of its own: call the run method of that one"),
+        ("outer", "share passes a Stages to the function: call the run method of that one"),
     ],
 )
 def test_wrong_calls_of_share(karate, how, message):

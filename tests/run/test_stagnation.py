@@ -226,7 +226,7 @@ def test_programs_that_run_others_finish_with_what_was_found(cls):
 
 
 class Swap(VertexProgram):
-    """0 and 1 for ever; their sum does not change."""
+    """0 and 1 forever; their sum does not change."""
 
     x = vertex.int32(init="v.id % 2")
     ones = aggregate.int64("sum")

@@ -166,7 +166,7 @@ class Private(VertexProgram):
 )
 def test_an_input_that_nothing_gives_is_a_warning(cls, fields, remedy):
     words = "reads 'group', which nothing gives: it is 0 at every vertex; "
-    with pytest.warns(UserWarning, match=f"{words}{remedy}.* with init=0 if that is meant"):
+    with pytest.warns(UserWarning, match=f"{words}{remedy}.* with init=0 if that is intended"):
         Engine(ring(**fields)).run(cls())
 
 

@@ -219,7 +219,7 @@ def test_what_changed_besides_the_change_is_not_passed_over(start):
         graph.with_edges(add=[(0, 2)], weight=[2.0]).with_edges(add=[(3, 4)], weight=[2.0]),
     )
     for new in edited:
-        with pytest.raises(GasclError, match="does not know everything that has changed"):
+        with pytest.raises(GasclError, match="does not record everything that has changed"):
             Engine(new).run(Farthest(), state=kept(graph, Farthest()).state, start=start)
     # What the change knows is all, also where edges went.
     once = graph.with_edges(remove=[(3, 4)], add=[(0, 3), (3, 4)], weight=[8.0, 1.0])

@@ -17,6 +17,7 @@ from gascl import (
     Engine,
     GasclError,
     Graph,
+    GraphError,
     ProgramError,
     VertexProgram,
     generators,
@@ -212,6 +213,8 @@ def refused() -> None:
     with pytest.raises(DeviceError, match=r"for 5. vertices .* may take 1,000 bytes"):
         engine.run(page, **alone)
 
+    with pytest.raises(GraphError, match="partition='hash': the edges of the graph are not stored"):
+        Engine(graph, comm=COMM, partition="hash")
     fields = {"personalization": np.ones(99)}
     given = Engine(directed.with_vertex_fields(**fields), comm=COMM)
     with pytest.raises(ProgramError, match="'personalization' is given"):

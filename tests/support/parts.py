@@ -72,6 +72,7 @@ def agree_on_parts(
     comm: Any = None,
     debug: bool = False,
     collect: bool = True,
+    partition: str = "ranges",
     resuming: Resuming | None = None,
     **params: Any,
 ) -> set[str]:
@@ -81,6 +82,7 @@ def agree_on_parts(
         comm: an mpi4py communicator whose ranks share the parts.
         debug: run in debug mode.
         collect: as in `Engine.run`; otherwise each rank has the values of its own vertices.
+        partition: as in `Engine`.
         resuming: how each run is interrupted and resumed.
 
     Returns:
@@ -106,7 +108,7 @@ def agree_on_parts(
         known: dict[str, Any] = {"dtype": dtype, "params": params, "given": fields}
         interpreted = partial(run, program, graph, **known, max_supersteps=limit)
         outcome = from_first(comm, interpreted) if comm else interpreted()
-        engine = Engine(gascl_graph(graph), device, comm=comm, debug=debug)
+        engine = Engine(gascl_graph(graph), device, comm=comm, debug=debug, partition=partition)
         instance = cls(dtype=dtype, **params, **fields)
         # One rank may choose another delivery than several, and then refuses to go on.
         automatic = [] if resuming else ["auto"]

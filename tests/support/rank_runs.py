@@ -158,8 +158,9 @@ def seeds(first: str, count: str) -> None:
                 {"debug": not may_be_infinite(case.program)},
                 {"resuming": resuming},
                 {"collect": False},
-            ][seed // 4 % 4]
-            if seed // 16 % 2:
+                {"partition": "hash"},
+            ][seed // 4 % 5]
+            if seed // 20 % 2:
                 renumbered()
             agree_with_oracle(case, (1, 8)[seed % 2], **options)
             PATCH.undo()
@@ -407,6 +408,67 @@ def own_rows(folder: str) -> None:
     ):
         found = engine.run(Undefined(), collect=False)
     assert np.isnan(found.own_rows["x"]).tolist() == (found.own_rows.vertices % 3 == 2).tolist()
+
+
+class Exact(VertexProgram):
+    """Adds up floats that do not round, and reads ids and an aggregator."""
+
+    supersteps = param.supersteps(6)
+    total = aggregate.int64("sum")
+    x = vertex.real(init="v.id % 50")
+    message, combine = "real", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x);"
+    apply = """
+        v.x = (long)(msg + v.x + v.id + prev.total % 7) % 50;
+        aggregate_total((long)v.x);
+    """
+
+
+def partitions() -> None:
+    """Vertices are where a hash or a field puts them, and results are in their order."""
+    web = generators.rmat(10, 4, seed=3)
+    part = np.arange(web.num_vertices) // 3 % 11
+    weight = np.random.default_rng(1).random(web.num_edges)
+    for directed in (True, False):
+        ends = web.edge_src, web.edge_dst
+        fields = {"num_vertices": web.num_vertices, "vertex_fields": {"part": part}}
+        graph = Graph.from_edges(*ends, weight=weight, directed=directed, **fields)
+        for by in ("hash", "part"):
+            for memory in (None, 10 * 2**20):
+                engine = Engine(graph, comm=COMM, device_memory=memory, partition=by)
+                for program in (Exact(), PageRank(supersteps=5), WeightedPageRank(), Hits()):
+                    alone = on_one_device(graph, program)
+                    found = engine.run(program)
+                    assert found.numbering.startswith("by rank")
+                    assert found.supersteps == alone.supersteps
+                    for name, values in alone.fields.items():
+                        np.testing.assert_allclose(found[name], values, rtol=1e-4, atol=1e-7)
+                    if type(program) is Exact:
+                        assert found.x.tobytes() == alone.fields["x"].tobytes()
+                        assert counts(found) == alone.counts
+            told = "a hash of their numbers" if by == "hash" else "the vertex field 'part'"
+            explained = str(engine.explain(Exact()))
+            assert f"ranks have vertices by {told}" in explained
+            if not engine.ranks.on_one_host:
+                (halo,) = {each.size for each in engine.ranks.halos.values()}
+                every = COMM.allgather(halo)
+                rest = f"{halo:,} ({min(every):,} to {max(every):,} for each rank)"
+                assert f"sends to its own, of which there are {rest}" in explained
+            own = engine.run(Exact(), collect=False).own_rows
+            if by == "part" and not engine.ranks.on_one_host:
+                assert (
+                    own.vertices.tolist() == np.flatnonzero(part % COMM.size == COMM.rank).tolist()
+                )
+            expected = on_one_device(graph, Exact()).fields["x"][own.vertices]
+            assert own["x"].tobytes() == expected.tobytes()
+    with pytest.warns(UserWarning, match="partition='part' has no effect: the program does not"):
+        found = engine.run(BreadthFirst(source=5))
+    alone = on_one_device(graph, BreadthFirst(source=5))
+    assert found.depth.tolist() == alone.fields["depth"].tolist()
+    one = Graph.from_edges([0], [0], vertex_fields={"part": [COMM.size - 1]})
+    found = Engine(one, comm=COMM, partition="part").run(Exact())
+    assert found.x.tolist() == on_one_device(one, Exact()).fields["x"].tolist()
 
 
 def halo_memory() -> None:
