@@ -22,7 +22,7 @@ class AlternatingLabelPropagation(VertexProgram):
 
     Args:
         supersteps: how many times half of the vertices choose; None: until no label changes, which
-            may never be.
+            may never happen.
     """
 
     supersteps = param.supersteps(20)

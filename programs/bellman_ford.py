@@ -86,13 +86,13 @@ class BellmanFord(VertexProgram):
     """Distances from `source` along the edge field `weight`, of either sign, in `distance`, and the
     vertex before on a shortest path (see `Result.path`), in `parent`.
 
-    `distance` is infinite where there is no path, and minus infinity where paths have no least
-    length, since a cycle of negative length is on some. `parent` is -1 there, and at a source. An
+    `distance` is infinite where there is no path, and minus infinity where paths can be arbitrarily
+    short, since some contain a cycle of negative length. `parent` is -1 there, and at a source. An
     undirected edge of negative weight is such a cycle. A graph without weights counts edges.
 
     Args:
         source: where paths begin.
-        sources: a list, in the place of `source`: one search from all of them together.
+        sources: a list, instead of `source`: one search from all of them together.
     """
 
     source = param.vertex()

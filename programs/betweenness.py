@@ -99,7 +99,7 @@ def lane_macros(lanes: int, far: str, wide: str) -> str:
 
 
 class ArcSums(VertexProgram):
-    """Adds to the total of each arc what the paths of some sources lead along it. The last run
+    """Adds the shares of the paths from some sources to the total of each arc. The last run
     scales it."""
 
     supersteps = param.supersteps(1)
@@ -170,9 +170,9 @@ class Betweenness(VertexProgram):
             estimate, scaled to all as by NetworkX's `k`. At a sole source it is NaN: unknown.
         normalized: divided by the number of pairs; else their sum, in an undirected graph with each
             pair once.
-        endpoints: a path leads through its ends, too.
+        endpoints: the ends of a path count as vertices on it.
 
-    As NetworkX's, but parallel edges make as many paths. Self-loops and weights make no difference.
+    As in NetworkX, but parallel edges are different paths. Self-loops and weights do not matter.
     """
 
     sources = param.vertices()

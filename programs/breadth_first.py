@@ -29,8 +29,8 @@ class BreadthFirst(VertexProgram):
 
     Args:
         source: where paths begin; a list is several searches at once.
-        sources: a list, in the place of `source`: one search from all of them together.
-        hops: go no further than that; None: as far as there is a path.
+        sources: a list, instead of `source`: one search from all of them together.
+        hops: the largest depth; None: no limit.
     """
 
     source = param.vertex()

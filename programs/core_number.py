@@ -70,7 +70,7 @@ class CoreNumber(VertexProgram):
 
     A vertex's degree is that of arcs in and out, so that on a directed graph two arcs u -> v and
     v -> u count as two, and parallel edges as many; `graph.simple(undirected=True)` is the simple
-    graph beneath. Self-loops do not count. A vertex without edges has 0. Of a run that
+    graph. Self-loops do not count. A vertex without edges has 0. Of a run that
     `max_supersteps` ended, `core` is an upper bound; a path needs half as many supersteps as it has
     vertices.
     """

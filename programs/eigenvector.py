@@ -78,11 +78,11 @@ class Eigenvector(VertexProgram):
 
     Args:
         tolerance: stop when the vector moves by less (L2), of a length of 1.
-        centrality: the vector to begin with, {label: number} or (V,); by default all are equal.
+        centrality: the initial vector, {label: number} or (V,); by default all values are equal.
 
     Arcs count from source to target, undirected edges both ways, parallel ones each, a self-loop
     once. Of several components, only those with the largest eigenvalue are above 0. A directed
-    graph without cycles has no eigenvalue but 0, and is refused; without edges, all are equal.
+    graph without cycles has no eigenvalue except 0, and is refused; without edges, all are equal.
     """
 
     tolerance = param.tolerance(1e-6)

@@ -32,10 +32,10 @@ class GreedyColoring(VertexProgram):
     number of neighbors.
 
     Args:
-        seed: another one orders vertices of similar degree otherwise, and finds another coloring.
-        precedence: (V,) or {label: number}, 0 or more: who chooses first, vertices with higher
-            numbers, and of those with the same number the first vertex.
-        ahead: how many neighbors before a vertex may have no color when it chooses; 0: none.
+        seed: it decides on the order of vertices of similar degree, and so on the coloring.
+        precedence: (V,) or {label: number}, 0 or more: vertices with higher numbers choose
+            first, and of those with the same number the first vertex.
+        ahead: how many earlier neighbors may have no color when a vertex chooses; 0: none.
 
     Edges run both ways; parallel ones and self-loops change nothing; a vertex without neighbors
     has color 0.

@@ -68,11 +68,11 @@ class Katz(VertexProgram):
     """Katz centrality, in `centrality`, scaled so that its squares sum to 1.
 
     Args:
-        alpha: the factor of each arc of a walk; refused where walks are seen to grow forever.
-        beta: what each vertex has of its own.
-        own: how many times beta that is, {label: number} or (V,); by default once.
+        alpha: the factor of each arc of a walk; refused if the sum over walks grows forever.
+        beta: each vertex's own share.
+        own: a multiple of beta for each vertex, {label: number} or (V,); by default 1.
         tolerance: no vertex lacks more than this share; refused where rounding takes more.
-        normalized: False leaves the numbers as the formula has them.
+        normalized: False returns the numbers of the formula, not scaled.
 
     Arcs count from source to target, undirected edges both ways, parallel ones each, loops once.
     """

@@ -21,7 +21,7 @@ class LabelPropagation(VertexProgram):
 
     Args:
         supersteps: how many times all vertices choose; None: until no label changes, which may
-            never be.
+            never happen.
     """
 
     supersteps = param.supersteps(10)

@@ -32,7 +32,7 @@ class LocalClustering(VertexProgram):
 
     Neighbors are the vertices at the other ends of arcs in or out, each counted once. In a
     directed graph two neighbors can have two arcs between them, one each way; an undirected edge
-    counts as both. Self-loops and parallel edges count as if they were not there. A vertex with
+    counts as both. Self-loops and parallel edges do not count. A vertex with
     fewer than two neighbors has 0.
     """
 

@@ -71,11 +71,11 @@ class LocalCommunity(VertexProgram):
 
     Args:
         source: where walkers start.
-        sources: a list, in the place of `source`: they start at each with the same probability.
+        sources: a list, instead of `source`: walkers start at each with the same probability.
         damping: the probability of another step. With more, walkers come farther.
-        epsilon: `rank` lacks at most so much for each edge of a vertex. With less, communities may
-            be larger; there are at most 1 / ((1 - damping) * epsilon) messages. If it is too much
-            for any push, the sweep goes by `residual`.
+        epsilon: `rank` lacks at most this much for each edge of a vertex. With less, communities
+            may be larger; there are at most 1 / ((1 - damping) * epsilon) messages. If it is too
+            much for any push, the sweep goes by `residual`.
 
     Edges run both ways. Parallel ones all count, a self-loop once. Walkers stay at a vertex without
     edges.

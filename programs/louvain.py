@@ -44,13 +44,13 @@ class Louvain(VertexProgram):
 
     Args:
         quality: "modularity", or "cpm" for the constant Potts model.
-        resolution: more than that leads to smaller communities, less to larger ones.
+        resolution: a higher one leads to smaller communities, a lower one to larger ones.
         iterations: how often it begins again on the whole graph, from the communities found so far.
         threshold: an iteration whose quality is better by no more than this is the last one, and
             does not count; as a share of all weights.
-        seed: another one lets other vertices go first.
-        community: the communities to begin with, by any numbers. Vertices that a dict leaves out
-            begin alone.
+        seed: it decides which vertices move first.
+        community: the initial communities, by any numbers. Vertices that a dict leaves out begin
+            alone.
         start: which vertices look for better communities than these first: "all", or if `community`
             is what was found before `Graph.with_edges`, the ends of edges that have "changed".
 

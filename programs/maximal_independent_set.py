@@ -49,7 +49,7 @@ class MaximalIndependentSet(VertexProgram):
     """1 in `member` (int8) for the vertices of the set, 0 for the others.
 
     Args:
-        seed: another one draws other priorities, and finds another set.
+        seed: it draws the priorities, and so decides on the set.
 
     Edges run both ways; parallel ones are one; a self-loop excludes no vertex; a vertex without
     neighbors is a member.

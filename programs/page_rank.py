@@ -33,14 +33,14 @@ class PageRank(VertexProgram):
         damping: the probability of following an arc.
         tolerance: stop when ranks change by less in all (L1; over all lanes), of a sum of 1; where
             rounding keeps the change above it, the run ends, too, unconverged.
-        supersteps: run this many instead of asking the tolerance.
-        dangling: what becomes of the rank of vertices without out-arcs: "spread" like the
-            personalization, "ignore", or "land" where `landing` says.
+        supersteps: run this many, without regard to the tolerance.
+        dangling: how to treat the rank of vertices without out-arcs: "spread" it like the
+            personalization, "ignore" it, or let it "land" by `landing`.
         scale: what ranks sum to, "one" or "vertices": V, 1 a vertex on average.
         personalization: where a surfer starts over: weights, {label: weight} or (V,), which are
-            scaled to sum to 1. By default every vertex alike.
+            scaled to sum to 1. By default all are equal.
         landing: where it lands: weights likewise. NetworkX calls them `dangling`.
-        rank: the ranks to begin with: weights likewise. By default every vertex alike.
+        rank: the initial ranks: weights likewise. By default all are equal.
 
     After edges were added or removed, a run can continue from the earlier ranks.
     """

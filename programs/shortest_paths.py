@@ -35,9 +35,9 @@ class Distances(VertexProgram):
 
     Args:
         source: where paths begin; a list is several searches at once.
-        sources: a list, in the place of `source`: one search from all of them together, where the
+        sources: a list, instead of `source`: one search from all of them together, in which the
             nearest one counts.
-        cutoff: longer paths are left out; None: none are.
+        cutoff: longer paths are left out; None: no limit.
     """
 
     source = param.vertex()

@@ -50,7 +50,7 @@ class Count(VertexProgram):
 class Triangles(VertexProgram):
     """The triangles that each vertex is in, in `triangles` (int64), as NetworkX counts them.
 
-    They are those of the simple graph beneath: direction, self-loops and parallel edges do not
+    They are those of the underlying simple graph: direction, self-loops and parallel edges do not
     count. `wedges` (int64) is how many pairs of neighbors a vertex has there. The whole graph has
     `triangles.sum() // 3` triangles, and its transitivity (global clustering) is
     `triangles.sum() / wedges.sum()`.
