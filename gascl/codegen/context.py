@@ -64,6 +64,7 @@ class Context:
         fp64: whether the device has double precision; without it, float sums are float.
         debug: whether there are traps for NaN, infinity, division by zero and indices.
         numbered: whether vertices have other places on the device than their ids.
+        wide: whether ids have 64 bits, and all places but the halo's are consecutive vertices.
         constant: whether array parameters are in constant memory, and not in global memory.
     """
 
@@ -75,6 +76,7 @@ class Context:
     fp64: bool
     debug: bool
     numbered: bool
+    wide: bool
     constant: bool
 
     @property
@@ -261,7 +263,16 @@ class Context:
 
     def id_of(self, place: str) -> str:
         """C text of the user's id of the vertex at a place on the device."""
-        return f"gascl_ids[{place}]" if self.looks_up_ids else place
+        if not self.looks_up_ids:
+            return place
+        return (
+            f"gascl_id_at({place}, gascl_run_, gascl_ids)" if self.wide else f"gascl_ids[{place}]"
+        )
+
+    @property
+    def id(self) -> Type:
+        """The type of the ids of vertices."""
+        return INT64 if self.wide else INT32
 
     @cached_property
     def degrees(self) -> list[str]:
@@ -330,13 +341,13 @@ class Context:
 
     @cached_property
     def vertex(self) -> Type:
-        ids = [(n, INT32) for n in ("id", *self.degrees)]
+        ids = [("id", self.id), *((n, INT32) for n in self.degrees)]
         mask = [("gascl_set", INT32)] * self.traits.masked
         return without_gaps("gascl_vertex", [*ids, *self.vertex_fields.items(), *mask])
 
     @cached_property
     def edge(self) -> Type:
-        ends = [(n, INT32) for n in ("src", "dst")]
+        ends = [(n, self.id) for n in ("src", "dst")]
         members = [*ends, *self.edge_members.items(), *self.arc_fields.items()]
         if self.traits.scatter_finds_common:  # see kernels/common.cl
             members.append(("gascl_held", HELD_ROW))
@@ -366,9 +377,10 @@ class Context:
     @cached_property
     def graph(self) -> Type:
         # A rank may have only some of the vertices on its device: `gascl_rows` of them.
-        members = [("num_vertices", INT32), ("gascl_rows", INT32), ("num_edges", INT64)]
-        if self.traits.init_adds:  # what a rank adds up: vertices of its own
+        members = [("num_vertices", self.id), ("gascl_rows", INT32), ("num_edges", INT64)]
+        if self.traits.init_adds or self.wide:  # the places of a rank's own vertices
             members += [("gascl_first", INT32), ("gascl_last", INT32)]
+        members += [("gascl_base", INT64)] * self.wide  # the first of them, less its place
         members += [("hub", INT32)] * self.traits.reads_hub
         if self.traits.prioritized:
             members.append(("gascl_delta", resolve("real", self.real)))

@@ -355,6 +355,19 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     """Write GASCL_STATE, the arguments of all kernels, and GASCL_EDGE, those of kernels that visit
     arcs, both as declared and, with _ON, as passed on; returns their names, in order."""
     traits, memory = c.traits, "__constant" if c.constant else "__global"
+    if c.wide and c.looks_up_ids:
+        text.put(
+            "// The id of the vertex at a place: those of a rank's own follow each other, and",
+            "// those of its halo, before and after them, are in an array.",
+            "static long gascl_id_at(const int place, __global const gascl_run *run,",
+            "                        __global const long *ids) {",
+            "    const int first = run->graph.gascl_first, last = run->graph.gascl_last;",
+            "    if (place >= first && place < last)",
+            "        return run->graph.gascl_base + place;",
+            "    return ids[place < first ? place : place - (last - first)];",
+            "}",
+            "",
+        )
     state = {
         "run": "__global const gascl_run *gascl_run_",
         **({"tables": f"{memory} const gascl_tables *gascl_tables_"} if c.spec.arrays else {}),
@@ -363,7 +376,7 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     if traits.can_trap or c.debug:
         state["faults"] = "__global int *gascl_faults"
     if c.looks_up_ids:
-        state["v.id"] = "__global const int *gascl_ids"
+        state["v.id"] = f"__global const {c.id.c} *gascl_ids"
     for degree in c.degrees:
         state[degree] = f"__global const int *gascl_{degree}"
     for name, type_ in c.vertex_fields.items():

@@ -50,6 +50,7 @@ def generate(
     lanes: int = 1,
     debug: bool = False,
     numbered: bool = False,
+    wide: bool = False,
     shares: bool = False,
     constant: bool = True,
 ) -> Header:
@@ -63,15 +64,16 @@ def generate(
         lanes: the number of runs at once.
         debug: add traps for NaN, infinity, division by zero and indices.
         numbered: vertices have other numbers on the device than the user's.
+        wide: ids of vertices have 64 bits.
         shares: as in `Traits`.
         constant: array parameters are in constant memory.
     """
     # No kernel has those that `solve` returns; memory is estimated for such a program, too.
     spec = replace(spec, aggregates={n: a for n, a in spec.aggregates.items() if a.op})
     traits = Traits.of(spec, lanes, debug, shares)
-    given = resolve(offset, real), fp64, debug, numbered, constant
+    given = resolve(offset, real), fp64, debug, numbered, wide, constant
     c = Context(spec, traits, real, choices or {}, *given)
-    text = Text(c.as_arrays)
+    text = Text(c.as_arrays, strict=wide)
     traps = Traps(text, c)
     calls = Calls(text, c, traps)
     write_switches(text, c)

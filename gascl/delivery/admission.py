@@ -11,6 +11,7 @@ from gascl.language.combiners import OR, PRODUCT, SUM
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.language.types import Type
+from gascl.language.wide_form import narrowing
 from gascl.user_messages import Message, ProgramName
 
 #: Why work-groups cannot run on by themselves.
@@ -212,6 +213,20 @@ def local_refuses(traits: Traits) -> str | None:
         (traits.asks_mask, "it reads the mask"),
     ]
     return halo_refuses(traits) or next((why for holds, why in reasons if holds), None)
+
+
+def wide_refuses(traits: Traits) -> str | None:
+    """Why a program cannot run on a graph whose arcs are made by a rule: a rank then has only its
+    own vertices and its halo, and ids have 64 bits."""
+    cast = narrowing(traits.spec)
+    reasons = [
+        (traits.reads_ids_of_edges, "it reads the ids or directions of edges"),
+        (traits.overflows, "its messages are integers that may overflow, at vertices of 32 bits"),
+        (traits.can_trap, "its faults are reported with vertices of 32 bits"),
+        (traits.reads_hub, "it reads g.hub, for which all edges are looked at"),
+        (bool(cast), f"{cast!r} may cut off bits of an id, which has 64"),
+    ]
+    return local_refuses(traits) or next((why for holds, why in reasons if holds), None)
 
 
 def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:

@@ -146,6 +146,8 @@ class Extent:
         symmetric: every arc has its reverse, so that both orders of arcs are the same.
         parts: the number of parts in which arcs are streamed, each with at most `arcs`.
         all_arcs: the number of arcs of all ranks, if ranks share them; else None.
+        ids: how many vertices of the halo have an id of 64 bits in an array; None: all vertices
+            have one of 32 bits.
     """
 
     vertices: int
@@ -159,6 +161,7 @@ class Extent:
     symmetric: bool = False
     parts: int = 1
     all_arcs: int | None = None
+    ids: int | None = None
 
     @property
     def blocks_of_parts(self) -> int:
@@ -265,7 +268,7 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
         "in_segments": Array(block, num_segments(arcs)),
         "out_degree": Array(index, rows),
         "in_degree": Array(index, rows),
-        IDS: Array(index, rows),
+        IDS: Array(index, rows) if extent.ids is None else Array(np.dtype("i8"), extent.ids),
     }
     if extent.all_arcs is not None:
         arrays["all_out_offsets"] = Array(offset, rows + 1)

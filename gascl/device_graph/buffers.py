@@ -27,6 +27,7 @@ from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import Arcs, ArcsPart, LocalArcs, Order, index_dtype
 from gascl.graph.field_types import Times
 from gascl.graph.graph import Graph
+from gascl.graph.implicit_arcs import ImplicitLocalArcs, Offsets
 from gascl.graph.lazy import held
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
@@ -353,8 +354,10 @@ class ResidentGraph:
             self.arcs, self.rows, self.num_arcs = arcs, arcs.rows, own.end - own.begin
             if isinstance(arcs, LocalArcs):
                 order, numbers = arcs.vertices, self.all_numbers
-                self.numbering = Places(order if numbers is None else numbers.order.take(order))
-                self.num_vertices = len(order)
+                if numbers is not None:
+                    order = numbers.order.take(order)
+                self.numbering = Places(order, numbers is None)
+                self.num_vertices, self.offset = len(order), arcs.offset
         self._transposed: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
         self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
@@ -368,6 +371,16 @@ class ResidentGraph:
     def is_local(self) -> bool:
         """Whether the device has only the vertices of this process and their halo."""
         return isinstance(self.arcs, LocalArcs)
+
+    @property
+    def is_implicit(self) -> bool:
+        """Whether the arcs are made by a rule, and ids have 64 bits."""
+        return isinstance(self.arcs, ImplicitLocalArcs)
+
+    @property
+    def base(self) -> int:
+        """The first vertex of this process, less its place on the device; of a local graph."""
+        return self.parts[self.share.rank].first - self.rows[0] if self.share else 0
 
     @property
     def own_places(self) -> tuple[int, int]:
@@ -570,10 +583,12 @@ class ResidentGraph:
             return _differences(offsets, self.numbering.order)
         if name == IDS:
             assert self.numbering is not None
+            if isinstance(self.arcs, ImplicitLocalArcs):
+                return self.arcs.halo
             return self.numbering.order
         if name == "all_out_offsets" and self.is_local:
             offsets = np.zeros(self.num_vertices + 1, self.offset)
-            np.cumsum(self.scatter_degrees(), out=offsets[1:])
+            np.cumsum(self.scatter_degrees(), out=offsets[1:], dtype=self.offset)
             return offsets
         if name in ("in_blocks", "out_blocks"):
             return self.table(name)
@@ -629,10 +644,16 @@ class ResidentGraph:
         return known.as_read(values) if times and isinstance(known, Times) else values
 
 
-def _differences(offsets: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _differences(offsets: np.ndarray | Offsets, rows: Any) -> np.ndarray:
     """int32: the number of arcs of some of the rows."""
-    counts: np.ndarray = offsets.take(rows + 1) - offsets.take(rows)
-    return counts.astype(np.int32)
+    if isinstance(offsets, Offsets):
+        return offsets.counts(rows)
+
+    def counts(block: slice) -> np.ndarray:
+        some = rows[block]
+        return offsets.take(some + 1) - offsets.take(some)
+
+    return filled(np.empty(len(rows), np.int32), counts)
 
 
 def shortage(

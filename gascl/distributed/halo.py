@@ -110,9 +110,8 @@ class Halo(RemoteVertices):
         arcs, part, vertices = graph.arcs, graph.parts[ranks.rank], graph.graph.num_vertices
         self._is_local = isinstance(arcs, LocalArcs)
         if isinstance(arcs, LocalArcs):  # it has no other vertices on its device
-            own = np.arange(*arcs.rows)
-            needed = np.delete(arcs.vertices, own)
-            self._needed = np.delete(np.arange(len(arcs.vertices), dtype=np.int32), own)
+            needed, places = arcs.halo, np.arange(len(arcs.halo), dtype=np.int32)
+            self._needed = places + np.int32(self.last - self.first) * (places >= self.first)
         else:
             needed = self._needed = senders_elsewhere(arcs.into.ends, part, vertices)
         bounds = [each.first for each in graph.parts] + [vertices]
@@ -120,7 +119,8 @@ class Halo(RemoteVertices):
         counts = np.diff(self.begins)
         self.numbers = np.empty(ranks.size, np.int64)
         ranks.comm.Alltoall(counts, self.numbers)
-        asked = ranks.exchanged(needed, counts, self.numbers) - np.int32(part.first)
+        asked = ranks.exchanged(needed, counts, self.numbers) - part.first
+        asked = asked.astype(np.int32, copy=False)
         self.sent = np.split(asked, np.cumsum(self.numbers)[:-1])
         self.sent_begins, self.rows_sent = np.cumsum(self.numbers) - self.numbers, len(asked)
         # Where the vertices are on the device, and a buffer for their rows.

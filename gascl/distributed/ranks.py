@@ -278,6 +278,10 @@ class Ranks:
             self._kept[use] = kept
         return kept[:size]
 
+    def keep_apart(self) -> None:
+        """Share no memory of a host, as ranks of several hosts."""
+        self._one_host = False
+
     @property
     def on_one_host(self) -> bool:
         """Whether all ranks can share memory. All ranks must call this."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.errors import GraphError
+from gascl.errors import GraphError, check_flags
 from gascl.generators.random_words import CHUNK, STREAM, WEIGHTS, RandomWords
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
@@ -19,6 +19,8 @@ from gascl.util.host import check_host_memory
 Weights = tuple[int, int] | None
 
 INT32_MIN = -INT32_MAX - 1
+#: The most vertices of a graph that is not stored, so that its arcs can be counted in 64 bits.
+MOST = 2**59
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -59,6 +61,25 @@ def vertices(name: str, value: Any, least: int = 1) -> int:
         GraphError: it is less than `least`, or too large.
     """
     return whole_number(name, value, least, INT32_MAX)
+
+
+def check_rule(stored: bool, weights: Weights) -> None:
+    """Raise GraphError if a graph by a rule is to have weights."""
+    check_flags(GraphError, stored=stored)
+    if not stored and weights is not None:
+        raise GraphError(
+            f"weights={weights}: a graph that is not stored has no edge fields; leave out weights, "
+            "or give stored=True"
+        )
+
+
+def check_stored(name: str, num_vertices: int) -> None:
+    """Raise GraphError if a stored graph cannot have so many vertices."""
+    if num_vertices > INT32_MAX:
+        raise GraphError(
+            f"the {name} would have {num_vertices:,} vertices; a graph that is stored can have "
+            f"{INT32_MAX:,}: ask for fewer, or in Python give stored=False, for runs on ranks"
+        )
 
 
 def seeded(seed: Any) -> int:

@@ -14,8 +14,16 @@ from typing import Any, ParamSpec, TypeAlias
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.builder import Weights, check_room, graph_of, reported, weights_of
+from gascl.generators.builder import (
+    Weights,
+    check_room,
+    check_stored,
+    graph_of,
+    reported,
+    weights_of,
+)
 from gascl.graph.graph import Graph
+from gascl.graph.implicit_arcs import Rule, implicit_graph
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.util.progress import Progress, showing
@@ -39,6 +47,8 @@ class Recipe:
         table: the least number of bytes of memory that generating edges takes besides.
         bytes_an_edge: bytes that a graph takes while it is built in memory, without weights.
         progress: show how many edges have been generated in memory.
+        into, out: rules for the same arcs, by receiver and by sender (undirected: None), if there
+            are any and the edges are not to be stored.
     """
 
     about: str
@@ -53,6 +63,8 @@ class Recipe:
     table: int = 0
     bytes_an_edge: int = 8
     progress: bool | Progress = False
+    into: Rule | None = None
+    out: Rule | None = None
 
     def graph(self) -> Graph:
         """The graph, in memory.
@@ -60,6 +72,11 @@ class Recipe:
         Raises:
             GraphError: it does not fit.
         """
+        if self.into is not None:
+            report = [*reported(self.about, self.seed, None), "edges: not stored, by a rule"]
+            size = self.num_vertices, self.num_edges
+            return implicit_graph(report[0], *size, self.into, self.out, report)
+        check_stored(self.name, self.num_vertices)
         each = self.bytes_an_edge + (0 if self.weights is None else 4)
         check_room(self.num_edges, self.num_vertices, each)
         src, dst = (np.empty(self.num_edges, np.int32) for _ in range(2))
@@ -100,7 +117,8 @@ class Recipe:
         return self.name
 
     def check(self, folder: Path, room: int) -> None:
-        """Raises GraphError if memory or the disk have too little room."""
+        """Raises GraphError if memory or the disk have too little room, or ids of 32 bits."""
+        check_stored(self.name, self.num_vertices)
         if self.table > room:
             raise GraphError(
                 f"{self.name} needs {amount(self.table)} of memory for {self.num_vertices:,} "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.builder import Weights, seeded, vertices, weighted
+from gascl.generators.builder import MOST, Weights, check_rule, seeded, vertices, weighted
 from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
-from gascl.graph.arcs import INT32_MAX
+from gascl.generators.lattice import Lattice
 from gascl.graph.parallel import blocks
 from gascl.io.outofcore.spool import EdgeSpool
 
@@ -21,6 +21,7 @@ def grid(
     periodic: bool = False,
     seed: int = 0,
     weights: Weights = None,
+    stored: bool = True,
 ) -> Recipe:
     """An undirected grid; vertex (layer * rows + row) * columns + column is joined to the next in
     its row, in its column, and across layers.
@@ -31,20 +32,23 @@ def grid(
         seed: for the weights.
         weights: (least, highest): each edge gets a "weight", an integer drawn uniformly, like
             the length of a road.
+        stored: False: the edges are not stored, and there may be any number of vertices; each of
+            several ranks makes its own arcs (docs/scale.md).
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
     """
+    check_rule(stored, weights)
     sides = tuple(
         vertices(name, value)
         for name, value in (("layers", layers), ("rows", rows), ("columns", columns))
     )
     seed, span = seeded(seed), weighted(weights)
     count = sides[0] * sides[1] * sides[2]
-    if count > INT32_MAX:
+    if count > MOST:
         raise GraphError(
-            f"the grid would have {count:,} vertices; it can have {INT32_MAX:,}: ask for fewer "
-            "rows, columns or layers"
+            f"the grid would have {count:,} vertices; it can have {MOST:,}: ask for fewer rows, "
+            "columns or layers"
         )
     closed = [periodic and side > 2 for side in sides]
     sizes = [
@@ -58,7 +62,8 @@ def grid(
 
     size = f"rows={sides[1]}, columns={sides[2]}, layers={sides[0]}"
     description = f"grid, {size}, periodic={periodic}"
-    return Recipe(description, count, sum(sizes), chunks, seed, weights=span)
+    into = None if stored else Lattice(sides, closed)
+    return Recipe(description, count, sum(sizes), chunks, seed, weights=span, into=into)
 
 
 def _along(axis: int, sides: tuple[int, ...], closed: bool) -> Chunks:

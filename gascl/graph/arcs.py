@@ -489,7 +489,7 @@ class Arcs:
     def transposed(self) -> Arcs:
         """The transposed arcs; all arcs must run one way."""
         direction = {"out": "in", "in": "out"}[self.direction]
-        return Arcs(self.into, self.out, self.edge_src, direction)
+        return type(self)(self.into, self.out, self.edge_src, direction)
 
     def given(self, values: np.ndarray) -> np.ndarray:
         """(E,) values of the edges, in the order of the input pairs of the two orders."""
@@ -537,17 +537,27 @@ class ArcsPart:
             count: the number of vertices.
             known: arrays that exist already, in CSC order.
         """
-        (first, last), part = self.rows, self.part
-        own = self.whole.in_offsets[part.first : part.last + 1]
-        offsets = np.zeros(count + 1, own.dtype)
-        offsets[first : last + 1] = own - own.dtype.type(part.begin)
-        offsets[last + 1 :] = part.end - part.begin
+        offsets = self._begins(count)
         offsets.setflags(write=False)
         self.receivers, known = CsrEnds(offsets), {"offsets": offsets, **known}
         self.into = Order(self.receivers, ends, count, known=known, index=offsets.dtype)
         self.out = Order(ends, self.receivers, count, index=offsets.dtype)
         self.lock = Lock()
         self.kept: dict[str, np.ndarray] = {}
+
+    def _begins(self, count: int) -> np.ndarray:
+        """I (count + 1,): where the arcs of each receiver begin."""
+        (first, last), part = self.rows, self.part
+        own = self.whole.in_offsets[part.first : part.last + 1]
+        offsets = np.zeros(count + 1, own.dtype)
+        offsets[first : last + 1] = own - own.dtype.type(part.begin)
+        offsets[last + 1 :] = part.end - part.begin
+        return offsets
+
+    @property
+    def offset(self) -> np.dtype:
+        """I."""
+        return self.into.offsets.dtype
 
     @property
     def out_edges(self) -> np.ndarray:
@@ -585,16 +595,24 @@ class ArcsPart:
         return values.take(self.in_edges)
 
 
-class _PlacesOf(LazyValues):
-    """The places of vertices, looked up when they are read.
+class PlacesOf(LazyValues):
+    """The places of the senders of a rank's arcs, int32 (arcs,), which can be found again."""
+
+    dtype = np.dtype(np.int32)
+
+    def forget(self) -> None:
+        """Find them again when they are read next."""
+        self._values = None
+
+
+class _FoundPlaces(PlacesOf):
+    """The same, looked up among all vertices.
 
     Args:
         ends: int32 (arcs,), vertices.
         vertices: as in `LocalArcs`.
         count: the number of all vertices.
     """
-
-    dtype = np.dtype(np.int32)
 
     def __init__(self, ends: np.ndarray, vertices: np.ndarray, count: int):
         super().__init__()
@@ -606,10 +624,6 @@ class _PlacesOf(LazyValues):
         found = np.empty(len(self._ends), np.int32)
         return filled(found, lambda block: places.take(self._ends[block]))
 
-    def forget(self) -> None:
-        """Look them up again when they are read next."""
-        self._values = None
-
 
 class LocalArcs(ArcsPart):
     """The arcs that end in a range of vertices, as an `ArcsPart`, between places: those of the
@@ -620,6 +634,7 @@ class LocalArcs(ArcsPart):
 
     Attributes:
         vertices: int32 (L,), the vertex at each place.
+        halo: int32, rising, those outside of the range.
         rows: the places of the range.
     """
 
@@ -633,7 +648,8 @@ class LocalArcs(ArcsPart):
         self.vertices = np.flatnonzero(is_here).astype(np.int32)
         first = int(np.count_nonzero(is_here[: part.first]))
         self.rows = first, first + part.last - part.first
-        self._senders = _PlacesOf(senders, self.vertices, count)
+        self.halo = np.delete(self.vertices, np.arange(*self.rows))
+        self._senders: PlacesOf = _FoundPlaces(senders, self.vertices, count)
         self._order(self._senders, len(self.vertices), {})
         self.into.take_as_sorted()
 

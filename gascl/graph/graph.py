@@ -33,6 +33,7 @@ from gascl.graph.remote_field import RemoteField
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
+from gascl.graph.unstored import Unstored
 from gascl.graph.validation import Duplicates, SelfLoops, checked_graph
 from gascl.graph.vertex_table import with_vertices
 from gascl.graph.where import between, where, windows
@@ -114,6 +115,8 @@ class Graph:
 
     def _repr_html_(self) -> str:
         """The first edges and vertices with their fields, and how the graph was read."""
+        if isinstance(self.src, Unstored):
+            return notebook_html.page(repr(self), *map(notebook_html.line, self.report))
         of_vertices = []
         if self.vertex_fields:
             named = notebook_html.line(f"vertex fields: {', '.join(self.vertex_fields)}")
@@ -632,6 +635,8 @@ class Graph:
     @cached_property
     def num_loops(self) -> int:
         """The number of edges from a vertex to itself."""
+        if isinstance(self.src, Unstored):  # a rule has none
+            return 0
         arcs = self._arcs.get("both")
         if arcs is not None and "offsets" in arcs.out.kept:
             return 2 * self.num_edges - int(arcs.out_offsets[-1])
@@ -1031,7 +1036,8 @@ class Graph:
             transposed = replace(self, src=src, dst=dst, report=report, change=None)
             for direction in ("out", "both"):
                 arcs = self._arcs_along(direction)
-                transposed._arcs[direction] = Arcs(arcs.into, arcs.out, transposed.src, direction)
+                given = arcs.into, arcs.out, transposed.src, direction
+                transposed._arcs[direction] = type(arcs)(*given)
             return transposed
 
         graph: Graph = self._once(("reversed",), find)
@@ -1167,9 +1173,12 @@ class Graph:
     def fingerprint(self) -> str:
         """A hash of the number of vertices, the direction, the edges in order, and the labels.
 
-        Labels other than integers and text contribute their repr(). Edge fields are left out: a run
+        Of a graph that is not stored, it is a text that determines its edges. Labels other than
+        integers and text contribute their repr(). Edge fields are left out: a run
         that continues from a State compares the values of those that its program reads.
         """
+        if isinstance(self.src, Unstored) and isinstance(self.dst, Unstored):
+            return f"by a rule: {self.src.about}, {self.dst.about}"
         labels = None if self.labels is None else canonical(self.labels)
         ends = (map(end.__getitem__, blocks(len(end))) for end in (self.src, self.dst))
         return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)

@@ -50,10 +50,12 @@ class Places:
     """The places of some of the vertices, on the device of a rank that has no others.
 
     Attributes:
-        order: int32 (places,), the vertex at each place.
+        order: int32 (places,), the vertex at each place; int64 where ids have 64 bits.
+        sorted: the process's own vertices are there in the order of their ids.
     """
 
     order: np.ndarray
+    sorted: bool
 
 
 class Renumbered:

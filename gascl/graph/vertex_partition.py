@@ -12,6 +12,7 @@ from gascl.graph.arcs import Arcs
 from gascl.graph.field_types import Texts
 from gascl.graph.graph import Graph
 from gascl.graph.reordering import Numbering, numbering, numbering_by
+from gascl.graph.unstored import Unstored
 from gascl.user_messages import Option
 
 #: By ranges of vertices with about as much work; that needs no `VertexPartition`.
@@ -68,6 +69,12 @@ class VertexPartition:
 
 def check_partition(graph: Graph, partition: object) -> None:
     """Raise GraphError unless the vertices of a graph can be partitioned by this."""
+    if isinstance(graph.src, Unstored) and partition != RANGES:
+        raise GraphError(
+            Option("partition", partition),
+            f": the edges of the graph are not stored, and each rank makes those of a range of its "
+            f"{graph.num_vertices:,} vertices: leave it out",
+        )
     if partition in (RANGES, HASH):
         return
     fields = graph.vertex_fields

@@ -89,6 +89,8 @@ class VertexProgram:
     _declared: ClassVar[ProgramSpec]
     spec: ClassVar[ProgramSpec]
     __signature__: ClassVar[Signature]
+    #: The class of its `wide_form`, once that has been needed.
+    _wide: ClassVar[type[VertexProgram]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

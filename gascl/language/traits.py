@@ -470,6 +470,11 @@ class Traits:
         return self._scatter is not None and bool(self._scatter.reads("e"))
 
     @cached_property
+    def reads_ids_of_edges(self) -> bool:
+        """Whether scatter reads `e.id` or `e.reversed`."""
+        return self._scatter is not None and bool(self._scatter.reads("e") & {"id", "reversed", ""})
+
+    @cached_property
     def arc_state(self) -> bool:
         """Whether there are arc fields, used by scatter or not."""
         return bool(self.spec.arc_fields)

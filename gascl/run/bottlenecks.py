@@ -9,6 +9,7 @@ import numpy as np
 from gascl.codegen.constants import MOST_LOOKED
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.graph.graph import Graph
+from gascl.graph.implicit_arcs import is_implicit
 from gascl.language.program import VertexProgram
 from gascl.language.reductions import NeighborLoop, neighbor_loops
 from gascl.results.bottleneck import Bottleneck
@@ -180,6 +181,8 @@ def _of_loop(
 
 def _row_hub(program: VertexProgram, graph: Graph) -> int:
     """The largest number of neighbors of a vertex, if that is far above the mean; else 0."""
+    if is_implicit(graph):  # its rows are short
+        return 0
     degrees = degrees_of_rows(graph, program.spec)
     most = int(degrees.max(initial=0))
     return most if most * graph.num_vertices >= HUB * max(graph.num_edges, 1) else 0

@@ -39,6 +39,7 @@ from gascl.graph.arcs import Arcs
 from gascl.graph.contract import summed
 from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
+from gascl.graph.implicit_arcs import ImplicitOrder, is_implicit
 from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.partition import Division
 from gascl.graph.reordering import Numbering
@@ -54,6 +55,7 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
 from gascl.language.traits import Traits
+from gascl.language.wide_form import wide_form
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
@@ -64,6 +66,7 @@ from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
 from gascl.run.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
 from gascl.run.explanation import Explanation, explained, stage_programs
+from gascl.run.implicit_runs import check_implicit, check_room
 from gascl.run.initial_values import check_edge_fields, inputs
 from gascl.run.job import Job
 from gascl.run.launcher import Launcher
@@ -153,6 +156,8 @@ class Engine:
         self.graph, self.partition = graph, partition
         self._comm = comm
         self.ranks = ranks_of(comm)
+        if self.ranks and is_implicit(graph):  # no rank could have all vertices
+            self.ranks.keep_apart()
         self._partition: VertexPartition | None = None
         if self.ranks and partition != RANGES:
             self._partition = VertexPartition(graph, partition, self.ranks.size)
@@ -393,6 +398,9 @@ class Engine:
             self.graph._shared.check_suffices(program)
         if program.edge_names and not self._is_view:
             return self._view(program).run_with(program, options)
+        if is_implicit(self.graph):
+            check_implicit(program, self.graph, options, self.debug, self.ranks)
+            program = wide_form(program)
         if self.ranks:
             call = f"delivery={options.delivery!r}, max_supersteps={options.max_supersteps}"
             if self._partition:
@@ -449,6 +457,9 @@ class Engine:
 
     def _explain(self, program: VertexProgram, options: RunOptions) -> Explanation:
         """`explain` with the options as an object."""
+        if is_implicit(self.graph):
+            check_implicit(program, self.graph, options, self.debug, self.ranks)
+            program = wide_form(program)
         if program.edge_names and not self._is_view:
             return self._view(program)._explain(program, options)
         programs = [program]
@@ -822,13 +833,16 @@ class Engine:
         if ranks:  # all ranks must use the same delivery
             halos = [halo for each in ranks.allgather(prepared.halos) for halo in each]
             prepared = replace(prepared, short=ranks.first_text(prepared.short), halos=halos)
-        if not prepared.short or not self.graph.num_vertices:
-            return prepared
-        if not self._takes_parts:
-            raise TooLarge(prepared.short)
-        with self._in_all():
-            parts = prepare(*given, presorted=presorted, at_once=prepared, why_whole=why_whole)
-            return replace(parts, halos=prepared.halos)
+        if prepared.short and self.graph.num_vertices:
+            if not self._takes_parts:
+                raise TooLarge(prepared.short)
+            with self._in_all():
+                parts = prepare(*given, presorted=presorted, at_once=prepared, why_whole=why_whole)
+                prepared = replace(parts, halos=prepared.halos)
+        if ranks and is_implicit(self.graph):
+            with self._in_all():
+                check_room(prepared, ranks, self.device.facts)
+        return prepared
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine; all ranks must call this."""
@@ -890,6 +904,9 @@ class Engine:
         if stale.sometimes:
             return stale.note("vertices without messages in a superstep")
         graph, edges = self.graph, program.spec.edges
+        into = graph.arcs(program.spec.direction).into
+        if isinstance(into, ImplicitOrder):
+            return "" if into.rule.least else stale.note("vertices without incoming arcs")
         degrees = {"out": graph.in_degree, "in": graph.out_degree}
         heard = degrees[edges] if edges in degrees else graph.in_degree + graph.out_degree
         unheard = np.flatnonzero(heard == 0)

@@ -89,8 +89,10 @@ class LoadedProgram:
         counts["num_vertices"] = resident.graph.num_vertices
         counts["gascl_rows"] = resident.num_vertices
         counts["num_edges"] = resident.graph.num_edges
-        if prepared.traits.init_adds:
+        if prepared.traits.init_adds or resident.is_implicit:
             counts["gascl_first"], counts["gascl_last"] = resident.own_places
+        if resident.is_implicit:
+            counts["gascl_base"] = resident.base
         if prepared.traits.reads_hub:
             counts["hub"] = resident.graph.hub
         self.num_arcs = num_arcs(resident.graph, resident.edges)

@@ -237,6 +237,8 @@ class _EvenGraph:
         numbered: its vertices are renumbered, hubs first.
     """
 
+    src: Any = None  # no rule makes its arcs
+
     def __init__(self, size: GraphSize, numbered: bool):
         self.num_vertices, self.num_edges = size.num_vertices, size.num_edges
         self.directed, self.num_loops = size.directed, size.num_loops

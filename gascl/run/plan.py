@@ -251,6 +251,7 @@ class Variant:
         debug: with traps, one work-item per row, and messages in an order that `seed` determines.
         persistent: a persistent kernel, instead of kernels for launches of each superstep.
         numbered: vertices have other numbers on the device than the user's.
+        wide: ids of vertices have 64 bits.
         optimized: by the compiler.
         shares, splits: as in `Traits`.
         constant: array parameters are in constant memory.
@@ -260,6 +261,7 @@ class Variant:
     seed: int = 0
     persistent: bool = False
     numbered: bool = False
+    wide: bool = False
     optimized: bool = True
     shares: bool = False
     splits: bool = False
@@ -335,6 +337,7 @@ def _write(
         lanes=program.lanes,
         debug=variant.debug,
         numbered=variant.numbered,
+        wide=variant.wide,
         shares=variant.shares,
         constant=variant.constant,
     )

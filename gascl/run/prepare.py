@@ -38,8 +38,9 @@ from gascl.device_graph.buffers import (
 )
 from gascl.device_graph.device_arcs import DeviceOrder
 from gascl.device_graph.stream import in_parts, run_bytes
-from gascl.graph.arcs import Arcs
+from gascl.graph.arcs import Arcs, LocalArcs
 from gascl.graph.graph import Graph
+from gascl.graph.implicit_arcs import is_implicit
 from gascl.graph.partition import Division, Part, senders_elsewhere, shares
 from gascl.graph.reordering import Numbering
 from gascl.graph.vertex_partition import VertexPartition
@@ -214,8 +215,8 @@ def prepare(
             for streamed arcs.
     """
     spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
-    wide = offset_type(graph, direction) == "int64"
-    together = ordered or why_together(device, setting.debug, wide)
+    offset, implicit = offset_type(graph, direction), is_implicit(graph)
+    together = ordered or why_together(device, setting.debug, offset == "int64")
     given = program, device.atomics, device.fp64, setting.deterministic, together
     demand = demand_of(*given, setting.debug, device.group)
     traits = demand.traits
@@ -251,11 +252,6 @@ def prepare(
     splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     constant = _constant(program, device)
     local = decide_local(graph, traits, setting, why_whole)
-    variant = Variant(
-        *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen or local.chosen),
-        *(optimized, shares.chosen, splits, constant.chosen),
-    )
-    source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
     share = None
     if setting.ranks > 1:
         bounds = numbered[0].bounds if numbered else ()
@@ -269,12 +265,20 @@ def prepare(
         if alternates:
             reverse = {"out": "in", "in": "out"}[direction]
             arcs.append(arcs[0].transposed() if numbered else graph.arcs(reverse))
-    orders = [_own_offsets(each, share) for each in arcs]
-    vertices = graph.num_vertices
+    vertices, own = graph.num_vertices, None
     if local.chosen and share:
-        vertices = len(arcs[0].local(_own_part(arcs[0], share)).vertices)
+        own = arcs[0].local(_own_part(arcs[0], share))
+        vertices, offset = len(own.vertices), own.offset.name
+    variant = Variant(
+        *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen or local.chosen),
+        *(implicit, optimized, shares.chosen, splits, constant.chosen),
+    )
+    source = source_of(program, device, choice.delivery, offset, variant)
+    orders = [_own_offsets(each, share) for each in arcs] if own is None else [_offsets_of(own)]
     own_orders = orders if share else None
     extent = _extent(graph, direction, device, source, own_orders, vertices)
+    if own is not None:
+        extent = replace(extent, offset=offset, ids=len(own.halo) if implicit else None)
     layout, senders, halo = source.run_layout(spec, extent), 0, 0
     if share and setting.apart and not halo_refuses(traits):
         part = _own_part(arcs[0], share)
@@ -327,6 +331,8 @@ def _numbering(
     if not demand.traits.renumbers:
         why = "the program does not gather along all arcs in every superstep, or depends on ids"
         return Decision(False, why), None
+    if is_implicit(graph):
+        return Decision(False, "the arcs are not stored, but made by a rule"), None
     if setting.debug:
         return Decision(False, "debug mode keeps the graph's own numbers"), None
     if setting.partition is not None:
@@ -451,6 +457,12 @@ def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:
         return offsets
     own = _own_part(arcs, share)
     return offsets[own.first : own.last + 1]
+
+
+def _offsets_of(arcs: LocalArcs) -> np.ndarray:
+    """The same of a rank that has only its own vertices and their halo."""
+    first, last = arcs.rows
+    return arcs.into.offsets[first : last + 1]
 
 
 def _own_part(arcs: Arcs, share: Division) -> Part:

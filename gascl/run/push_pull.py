@@ -14,6 +14,7 @@ import numpy as np
 from gascl.delivery.cost import Costs
 from gascl.delivery.delivery import Delivery
 from gascl.graph.graph import Graph
+from gascl.graph.implicit_arcs import ImplicitOrder
 from gascl.language.traits import Traits
 
 #: Where the first message counts, pulling skips the vertices that have one, and stops at the first
@@ -32,7 +33,8 @@ def largest_degree(graph: Graph, direction: str) -> int:
     """The largest number of arcs that end in a vertex, of a program with arcs in this direction."""
     if not graph.num_vertices or not graph.num_edges:
         return 0
-    return int(np.diff(graph.arcs(direction).into.offsets).max())
+    into = graph.arcs(direction).into
+    return into.rule.most if isinstance(into, ImplicitOrder) else int(np.diff(into.offsets).max())
 
 
 def pull_bounds(delivery: Delivery, traits: Traits, costs: Costs, on_cpu: bool) -> tuple[int, int]:

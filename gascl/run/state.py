@@ -619,14 +619,17 @@ class State:
         return host if self.lanes > 1 else host[:, 0]
 
     def own_vertices(self) -> np.ndarray:
-        """int32: the vertices of this process, in ascending order; of a State that is local."""
+        """int32, or int64: the vertices of this process, in ascending order; of a State that is
+        local."""
         assert self.numbering is not None
         return self.numbering.order[slice(*self.rows)][self._own_order]
 
     @cached_property
-    def _own_order(self) -> np.ndarray:
-        """The order of `own_vertices` on the device."""
-        assert self.numbering is not None
+    def _own_order(self) -> Any:
+        """The order of `own_vertices` on the device, as an index."""
+        assert isinstance(self.numbering, Places)
+        if self.numbering.sorted:
+            return slice(None)
         return np.argsort(self.numbering.order[slice(*self.rows)])
 
     def _own_rows(self, key: Key) -> np.ndarray:

@@ -292,6 +292,24 @@ def test_the_benchmark_of_ranks():
     assert ways == ["1", "2", "2 hosts"]
 
 
+# Graphs whose arcs are made by a rule: see support/implicit_runs.py -------------------------------
+
+BY_RULE = "support.implicit_runs"
+
+
+def test_graphs_that_are_not_stored(tmp_path):
+    """Ids of more than 32 bits, arcs in parts, refusals and results, in one start of the ranks."""
+    calls = "shifted", "--", "parts", "--", "refused", "--", "results", str(tmp_path)
+    succeed(2, *calls, module=BY_RULE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3, 8])
+@pytest.mark.parametrize("what", ["programs", "shifted"])
+def test_programs_on_graphs_that_are_not_stored(what, count):
+    succeed(count, what, module=BY_RULE)
+
+
 # Work that ranks share out: see support/share_runs.py --------------------------------------------
 
 SHARES = "support.share_runs"

@@ -369,7 +369,7 @@ def test_watts_strogatz_ends_where_there_is_no_room():
         ("barabasi_albert", {"num_vertices": 2**30}, ["edges", "can have 2,147,483,647"]),
         ("watts_strogatz", {"neighbors": 5}, ["neighbors is 5", "even"]),
         ("watts_strogatz", {"rewire": float("nan")}, ["rewire is nan", "0 to 1"]),
-        ("grid", {"rows": 10**5, "columns": 10**5}, ["30,000,000,000", "fewer rows"]),
+        ("grid", {"rows": 10**5, "columns": 10**5}, ["30,000,000,000", "ask for fewer"]),
         ("grid", {"layers": 0}, ["layers is 0"]),
         ("complete", {"num_vertices": 10**7}, ["GiB"]),
         ("star", {"num_vertices": 0}, ["num_vertices is 0"]),

@@ -1,0 +1,68 @@
+"""Programs on graphs with more vertices than 32 bits can number: `vertex` then has 64 bits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from gascl.language.fields import Field, VertexParam
+from gascl.language.program import VertexProgram
+from gascl.language.spec import ProgramSpec
+from gascl.language.types import VERTEX, Struct
+
+#: The type that `vertex` stands for.
+WIDE = "int64"
+#: What makes 32 bits or fewer of an integer without a word of a compiler.
+_NARROWS = re.compile(
+    r"\(\s*(?:(?:un)?signed\s+)?(?:u?(?:int|short|char)|unsigned|signed)\s*\)"
+    r"|\b(?:convert|as)_u?(?:int|short|char)\b"
+)
+
+
+def wide_form(program: VertexProgram) -> VertexProgram:
+    """The same program, in which fields, messages and parameters of type `vertex` have 64 bits;
+    results still take them for vertices."""
+    cls = type(program)
+    if "_wide" not in vars(cls):
+        cls._wide = type(cls.__name__, (cls,), {"__module__": cls.__module__})
+        cls._wide.spec = _widened(cls.spec)
+    made = copy(program)
+    made.__class__ = cls._wide
+    return made
+
+
+def narrowing(spec: ProgramSpec) -> str:
+    """What a snippet may do to an id that has 64 bits: text such as `(int)`; "" if nothing."""
+    for snippet in spec.snippets.values():
+        found = _NARROWS.search(snippet.text)
+        if found:
+            return found[0]
+    return ""
+
+
+def _widened(spec: ProgramSpec) -> ProgramSpec:
+    structs = {name: _wide(struct) for name, struct in spec.structs.items()}
+    groups = "vertex_fields", "edge_fields", "arc_fields", "params", "aggregates"
+    declared: dict[str, Any] = {name: _declared(getattr(spec, name)) for name in groups}
+    types = {"message": _wide(spec.message), "gathered": _wide(spec.gathered)}
+    form = replace(spec, structs=MappingProxyType(structs), **types, **declared)
+    vars(form)["types"] = spec.types  # where cached_property stores it
+    return form
+
+
+def _declared(fields: Mapping[str, Field]) -> Mapping[str, Field]:
+    wide = {n: isinstance(f, VertexParam) for n, f in fields.items()}
+    return MappingProxyType(
+        {n: replace(f, type=WIDE if wide[n] else _wide(f.type)) for n, f in fields.items()}
+    )
+
+
+def _wide(type_: Any) -> Any:
+    if isinstance(type_, Struct):
+        members = tuple((name, _wide(member)) for name, member in type_.members)
+        return replace(type_, members=members)
+    return WIDE if type_ == VERTEX else type_
