@@ -12,14 +12,16 @@
         coming[word] = set;                                                 \
     }
 #elif GASCL_GROUP == 1
-// While the rows of a word are visited, those of the next one are prefetched. Where that one is another group's, its
-// rows may be read while they are written: only what is prefetched depends on it.
+// While the rows of a word are visited, those of the next one are prefetched, unless another group takes that one, and
+// may write them.
 #define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                          \
     GASCL_FOR_TAKES(GASCL_WORDS(gascl_run_), 32) {                                  \
         uint left = gascl_pulling_rows(gascl_from * 32, GASCL_STATE_ON, in_offsets); \
         GASCL_FOR_TAKEN(word, GASCL_WORDS(gascl_run_)) {                            \
             const int first = word * 32;                                            \
-            const uint next = gascl_pulling_rows(first + 32, GASCL_STATE_ON, in_offsets); \
+            const uint next = word + 1 < gascl_to                                           \
+                                  ? gascl_pulling_rows(first + 32, GASCL_STATE_ON, in_offsets) \
+                                  : 0;                                                      \
             uint set = 0, soon = next;                                              \
             for (; left; left &= left - 1) {                                        \
                 const int row = first + 31 - clz(left & -left);                     \
