@@ -11,6 +11,7 @@ from gascl.language.types import Type
 _STRICTLY = (
     "#pragma clang diagnostic push",
     '#pragma clang diagnostic error "-Wshorten-64-to-32"',
+    '#pragma clang diagnostic error "-Wimplicit-int-conversion"',
 )
 _AS_BEFORE = ("#pragma clang diagnostic pop",)
 
@@ -20,7 +21,7 @@ class Text:
 
     Args:
         written: a snippet's text as it is written.
-        strict: compilers refuse snippets that put 64-bit integers into 32 bits without a cast. (All
+        strict: compilers refuse snippets that put integers into fewer bits without a cast. (All
             compilers of OpenCL C that gascl knows are based on Clang.)
 
     Attributes:

@@ -224,7 +224,10 @@ def wide_refuses(traits: Traits) -> str | None:
         (traits.overflows, "its messages are integers that may overflow, at vertices of 32 bits"),
         (traits.can_trap, "its faults are reported with vertices of 32 bits"),
         (traits.reads_hub, "it reads g.hub, for which all edges are looked at"),
-        (bool(cast), f"{cast!r} may cut off bits of an id, which has 64"),
+        (
+            bool(cast),
+            f"{cast!r} may cut off bits of an id, which has 64 (assign with =, without a cast)",
+        ),
     ]
     return local_refuses(traits) or next((why for holds, why in reasons if holds), None)
 

@@ -12,15 +12,21 @@ from typing import Any
 from gascl.language.fields import Field, VertexParam
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
+from gascl.language.tokens import tokens
 from gascl.language.types import VERTEX, Struct
 
 #: The type that `vertex` stands for.
 WIDE = "int64"
 #: What makes 32 bits or fewer of an integer without a word of a compiler.
 _NARROWS = re.compile(
-    r"\(\s*(?:(?:un)?signed\s+)?(?:u?(?:int|short|char)|unsigned|signed)\s*\)"
-    r"|\b(?:convert|as)_u?(?:int|short|char)\b"
+    r"\([\s\w]*\b(?:u?(?:int|short|char)|unsigned|signed)\b[\s\w]*\)"
+    r"|\b(?:convert|as)_u?(?:int|short|char)\w*|\b(?:typedef|union)\b"
 )
+#: Compilers do not warn of these.
+_COMPOUND = {f"{operator}=" for operator in ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")}
+#: Words of the language whose values are ids.
+_IDS = {"id", "src", "dst", "neighbor", "neighbor_of", "num_vertices", "num_edges"}
+_LONG_VARIABLE = re.compile(r"\bu?long\s+(\w+)")
 
 
 def wide_form(program: VertexProgram) -> VertexProgram:
@@ -36,12 +42,39 @@ def wide_form(program: VertexProgram) -> VertexProgram:
 
 
 def narrowing(spec: ProgramSpec) -> str:
-    """What a snippet may do to an id that has 64 bits: text such as `(int)`; "" if nothing."""
+    """What a snippet may do to an id that has 64 bits: text such as `(int)` or `+= v.id`; "" if
+    nothing."""
+    ids = _IDS | {"msg"} if _is_long(spec.message) else _IDS
+    groups = spec.vertex_fields, spec.edge_fields, spec.arc_fields, spec.params
+    for name, field in (item for group in groups for item in group.items()):
+        if isinstance(field, VertexParam) or _is_long(field.type):
+            ids = ids | {name}
     for snippet in spec.snippets.values():
         found = _NARROWS.search(snippet.text)
         if found:
             return found[0]
+        if compound := _compound(snippet.text, ids | {*_LONG_VARIABLE.findall(snippet.text)}):
+            return compound
     return ""
+
+
+def _compound(text: str, ids: set[str]) -> str:
+    """The first compound assignment with one of these names, from its operator on; or ""."""
+    toks = tokens(text)
+    for i, token in enumerate(toks):
+        if token.text in _COMPOUND:
+            rest = [t.text for t in toks[i + 1 :]]
+            value = rest[: rest.index(";")] if ";" in rest else rest
+            if ids & {*value}:
+                return f"{token.text} {''.join(value)}"
+    return ""
+
+
+def _is_long(type_: Any) -> bool:
+    """Whether a type has ids or other integers of 64 bits."""
+    if isinstance(type_, Struct):
+        return any(_is_long(member) for _, member in type_.members)
+    return type_ in (VERTEX, WIDE, "uint64")
 
 
 def _widened(spec: ProgramSpec) -> ProgramSpec:
