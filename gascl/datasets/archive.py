@@ -27,16 +27,18 @@ def unpack(archive: Path, folder: Path) -> None:
             then.
     """
     part = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".part", dir=folder.parent))
+    files = part / "files"  # with the usual permissions: mkdtemp's are for one user
     try:
+        files.mkdir()
         with opened(archive) as file:
             with tarfile.open(fileobj=file, mode="r|") as tar:
                 for member in tar:
                     if member.isreg():
-                        _extract(archive, tar, member, part)
+                        _extract(archive, tar, member, files)
             while file.read(CHUNK):  # padding, then the checksum of the compression
                 pass
         try:
-            part.rename(folder)
+            files.rename(folder)
         except OSError:
             if not folder.is_dir():  # else another process has unpacked it meanwhile
                 raise

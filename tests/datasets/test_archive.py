@@ -69,6 +69,14 @@ def test_no_archive_at_all(tmp_path):
     hostile(tmp_path, TEXT, ["damaged"])
 
 
+def test_other_users_can_read_what_is_unpacked(tmp_path):
+    """As far as they can read other new folders."""
+    (tmp_path / "a.tar").write_bytes(tarred(*GOOD))
+    unpack(tmp_path / "a.tar", tmp_path / "new")
+    (tmp_path / "usual").mkdir()
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
 def test_unpacked_by_another_process_meanwhile(tmp_path):
     archive = tmp_path / "a.tar"
     archive.write_bytes(tarred(*GOOD[1:]))
