@@ -16,7 +16,7 @@ import numpy as np
 
 from gascl.errors import GraphError, check_flags
 from gascl.graph import validation
-from gascl.graph.arcs import Arcs, arcs_of
+from gascl.graph.arcs import Arcs, arcs_of, index_dtype
 from gascl.graph.contract import Merging, contract
 from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.delta import Change, changed, edge_values
@@ -1203,7 +1203,7 @@ class Graph:
         return self._checked_vertex(label)
 
     def indices_of(self, labels: Iterable[Any]) -> np.ndarray:
-        """`index_of` for many labels: int32 (n,).
+        """`index_of` for many labels: int32 (n,), or int64 if the graph has 2^31 vertices or more.
 
         Raises:
             GraphError: one of them is not the label of a vertex, or they are one text.
@@ -1214,8 +1214,9 @@ class Graph:
         if self._label_index is not None:
             return self._label_index.find_all(values)
         if values.dtype.kind in "iu" and ((values >= 0) & (values < self.num_vertices)).all():
-            return values.astype(np.int32)
-        return np.array([self.index_of(label) for label in values.tolist()], dtype=np.int32)
+            return values.astype(index_dtype(self.num_vertices))
+        found = [self.index_of(label) for label in values.tolist()]
+        return np.array(found, index_dtype(self.num_vertices))
 
     def label_of(self, index: int) -> Any:
         """The label of a vertex, as a Python object; without labels, the vertex itself.

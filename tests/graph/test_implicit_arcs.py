@@ -125,6 +125,13 @@ def test_what_generators_refuse():
         generators.grid(3, 3, stored="no")
 
 
+def test_labels_of_more_than_32_bits():
+    graph = generators.grid(200_000, 200_000, stored=False)
+    ids = [1, 3 * 10**9 + 5]
+    assert graph.indices_of(ids).tolist() == [graph.index_of(v) for v in ids] == ids
+    assert graph.indices_of([str(v) for v in ids]).tolist() == ids
+
+
 def test_a_notebook_shows_it():
     graph = generators.path(9, stored=False)
     assert "9 vertices, 8 edges, undirected" in graph._repr_html_()
