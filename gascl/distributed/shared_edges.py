@@ -210,6 +210,19 @@ class SharedEdges:
         """A block in which all ranks look up labels together: see `SharedLabels.together`."""
         return nullcontext() if self.labels is None else self.labels.together()
 
+    def apart(self, callback: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The callback of a run, in which ranks may do different things: it cannot look up labels
+        that other ranks have."""
+        if self.labels is None:
+            return callback
+        labels = self.labels
+
+        def called(step: Any) -> Any:
+            with labels.apart():
+                return callback(step)
+
+        return called
+
     def keep_labels(self, vertices: np.ndarray | None) -> None:
         """Fetch the labels of some vertices, or of all; all ranks must call this."""
         if self.labels is not None and vertices is None:
@@ -219,9 +232,10 @@ class SharedEdges:
 
     def check_suffices(self, program: VertexProgram) -> None:
         """Raise RemoteDataError if a program is known to read more than the arcs into its rank's
-        vertices. If it does read others, for example in `prepare`, that error is raised then."""
+        vertices, or, with `pairs`, divides the vertices among ranks in another way. If it does read
+        others, for example in `prepare`, that error is raised then."""
         traits = Traits.of(program.spec, program.lanes)
-        if traits.reads_neighbors or program.spec.arc_fields:
+        if traits.reads_neighbors or traits.pairs or program.spec.arc_fields:
             raise RemoteDataError(f"{program.title()} reads or keeps values of all arcs")
 
     def bring(self, graph: Graph, program: VertexProgram, debug: bool) -> None:
@@ -231,7 +245,6 @@ class SharedEdges:
         edges = spec.direction if self.directed else "both"
         read = {program.edge_names.get(name, name) for name in spec.edge_fields}
         names = [name for name in self.kinds if name in read]
-        vertex = self.num_vertices if traits.pairs else None
         renumbers = traits.renumbers and not debug
         arcs, order = self._arcs_made(edges, renumbers)
         if renumbers:
@@ -239,8 +252,8 @@ class SharedEdges:
         alternates = spec.alternates and self.directed and edges != "both"
         if alternates:
             other = {"out": "in", "in": "out"}[edges]
-            self._send(arcs.out, other, order, vertex, names, True)
-        self._send(arcs.into, edges, order, vertex, names, self.keeps)
+            self._send(arcs.out, other, order, names, True)
+        self._send(arcs.into, edges, order, names, self.keeps)
 
     def arcs(self, direction: str) -> Arcs:
         """The arcs in the graph's own order, of which at first only the numbers are known."""
@@ -291,14 +304,12 @@ class SharedEdges:
         order: Order,
         direction: str,
         numbers: Numbering | None,
-        vertex: int | None,
         names: Sequence[str],
         keeps: bool,
     ) -> None:
         """Send the arcs of an order, by receivers, and the fields that have not been sent yet.
 
         Args:
-            vertex: the cost of a vertex, as in `Division`, if it is not the usual one.
             keeps: this rank keeps its edges.
         """
         missing = [name for name in names if order not in self._remote[name].own]
@@ -306,8 +317,6 @@ class SharedEdges:
             return
         self._check_kept()
         division = Division(self.ranks.rank, self.ranks.size)
-        if vertex is not None:
-            division = division._replace(vertex=vertex)
         parts = shares(order.offsets, division)
         own = parts[division.rank]
         ends, fields = self._received(parts, own, direction, numbers, missing, keeps)

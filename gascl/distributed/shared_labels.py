@@ -89,6 +89,21 @@ class SharedLabels:
         finally:
             self._together = before
 
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """A block in which each rank has only the labels that it has fetched."""
+        before, self._together = self._together, False
+        try:
+            yield
+        finally:
+            self._together = before
+
+    def __getattr__(self, name: str) -> Any:
+        """What else an array has, of all labels."""
+        if name.startswith("_"):  # probed by Python and NumPy on any object
+            raise AttributeError(name)
+        return getattr(np.asarray(self), name)
+
     @property
     def whole(self) -> np.ndarray | None:
         """All labels, if this process has them."""

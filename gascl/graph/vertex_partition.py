@@ -36,11 +36,13 @@ class VertexPartition:
 
     def __init__(self, graph: Graph, by: str, ranks: int):
         self.by = by
+        owner: np.ndarray
         if by == HASH:
             mixed = np.arange(graph.num_vertices, dtype=np.uint64) * _MULTIPLIER >> np.uint64(32)
             owner = mixed % np.uint64(ranks)
         else:
-            owner = graph.vertex_fields[by] % ranks
+            values = graph.vertex_fields[by]  # small types may have no room for `ranks`
+            owner = (values if values.itemsize == 8 else values.astype(np.int64)) % ranks
         self._graph, self._ranks, self._owner = graph, ranks, owner.astype(np.uint16)
         self._known: dict[str, tuple[Numbering, Arcs]] = {}
 

@@ -331,5 +331,8 @@ def _hash(values: np.ndarray) -> str:
     text = blake2b(f"{values.dtype.str} {values.shape} ".encode(), digest_size=16)
     masked = isinstance(values, np.ma.MaskedArray)
     for part in (np.ma.getdata(values), *([np.ma.getmaskarray(values)] if masked else ())):
-        text.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
+        if part.dtype.hasobject:  # such as a dict of values by label
+            text.update(repr(part.tolist()).encode())
+        else:
+            text.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
     return text.hexdigest()

@@ -352,6 +352,8 @@ class Engine:
     def _run_shared(self, program: VertexProgram, options: RunOptions) -> Result:
         """`run_with` on a graph of whose edges each rank has read a share."""
         shared = self._shared_edges()
+        if options.callback is not None:
+            options = replace(options, callback=shared.apart(options.callback))
         if not (options.checkpoint or options.state or options.keep_state):
             with suppress(RemoteDataError), shared.running():
                 try:
@@ -591,6 +593,7 @@ class Engine:
                 progress.begin(f"{program.title()}: uploading the graph")
             if loaded is None:
                 loaded = self._load(program, prepared, plan)
+        with self._in_all():
             for note in () if known else (*loaded.notes, *values.notes):
                 warn(Message(program.title(), ": ", note))
             state = self._state(program, loaded, fresh, job.start.resumes)
@@ -891,7 +894,8 @@ class Engine:
             with loop.plan.kernels() as loop.launcher.kernels:
                 return loop.run()
         except BaseException as error:
-            common = isinstance(error, GasclError) and not isinstance(error, DeviceError)
+            of_one = DeviceError, RemoteDataError  # the latter, for example, in a callback
+            common = isinstance(error, GasclError) and not isinstance(error, of_one)
             if self.ranks and not common:
                 self.ranks.abort(error)
             raise

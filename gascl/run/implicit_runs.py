@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gascl.delivery.admission import wide_refuses
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.distributed.ranks import Ranks
@@ -26,12 +28,17 @@ def check_room(prepared: Prepared, ranks: Ranks, facts: DeviceFacts) -> None:
     keep of their vertices and arcs, on CPUs."""
     needed, have = sum(prepared.sizes.values()), ranks.host_memory
     if facts.kind == "CPU" and have is not None and needed > have:
-        raise DeviceError(
-            f"rank {ranks.rank} of {ranks.size} needs {amount(needed, up=True)} for "
-            f"{prepared.layout.extent.vertices:,} vertices and their arcs, and may take "
-            f"{amount(have)}, an equal share of its host's memory: use more hosts, or "
-            "device_memory= if the arcs are to come in parts"
+        raise _too_large(
+            ranks, ranks.rank, amount(needed, up=True), prepared.layout.extent.vertices
         )
+
+
+def _too_large(ranks: Ranks, rank: int, needed: str, vertices: int) -> DeviceError:
+    have = amount(ranks.host_memory or 0)
+    return DeviceError(
+        f"rank {rank} of {ranks.size} needs {needed} for {vertices:,} vertices and their arcs, "
+        f"and may take {have}, an equal share of its host's memory: use more hosts"
+    )
 
 
 def check_implicit(
@@ -44,6 +51,7 @@ def check_implicit(
         GasclError: the run has one rank, or an option for which each rank needs all vertices.
         ProgramError: the program needs them, or has ids of 32 bits.
         GraphError: a parameter is no vertex, or a rank would have too many vertices.
+        DeviceError: the arcs of a rank are more than its share of its host's memory.
     """
     size = f"{graph.num_vertices:,} vertices, whose edges are not stored"
     if ranks is None:
@@ -105,3 +113,8 @@ def check_implicit(
             f"it can have {INT32_MAX // 2:,}: start {-(-graph.num_vertices // (INT32_MAX // 2))} "
             "ranks or more"
         )
+    needs = [4 * (part.end - part.begin + 2 * (part.last - part.first)) for part in parts]
+    rank = int(np.argmax(needs))  # the same in all ranks; of arcs and offsets alone
+    if ranks.host_memory is not None and needs[rank] > ranks.host_memory:
+        rows = parts[rank].last - parts[rank].first
+        raise _too_large(ranks, rank, f"at least {amount(needs[rank], up=True)}", rows)

@@ -220,7 +220,7 @@ def wrong() -> None:
     for how, message in (
         ("names", r"arrays of the shapes \{'counts': \(64,\)\} in rank 1, and .* in rank 0"),
         ("shapes", r"arrays of the shapes \{'count': \(3,\)\} in rank 1"),
-        ("outer", "share gives the function a Stages of its own"),
+        ("outer", "share passes a Stages to the function"),
         ("none", "the function of share must return a dict of arrays, not None"),
         ("text", "returned 'count' of type .*: only numbers can be combined"),
     ):

@@ -268,7 +268,7 @@ def table_layout(
     declared = own.get("directed", True)
     if directed is None and not own:
         report.append(ASSUMED_DIRECTED)
-    elif directed not in (None, declared):
+    elif own and directed not in (None, declared):
         report.append(
             f"directed={directed}, though the table was written from a graph of the other kind"
         )
