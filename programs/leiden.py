@@ -37,7 +37,8 @@ class Leiden(Louvain):
     iterations = param.int32(2, low=1)
 
     def starts(self, graph):
-        return max(1, min(_STARTS, _EDGES // graph.num_edges))
+        most = np.iinfo(np.int32).max // graph.num_vertices  # of all starts together
+        return max(1, min(_STARTS, _EDGES // graph.num_edges, most))
 
     def parts(self, stages, level, group, touched, values):
         alone, begin, looks = np.arange(len(group), dtype=np.int32), {}, group

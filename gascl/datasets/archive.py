@@ -55,10 +55,10 @@ def _extract(archive: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, folde
     try:
         file = target.open("xb")
     except (OSError, ValueError) as error:
-        why = "twice" if target.exists() else f"({error})"
-        raise FormatError(
-            f"{archive} contains {member.name!r} {why}; it is not used: fetch it again"
-        ) from error
+        why = (
+            f"two files named {target.name!r}" if target.is_file() else f"{member.name!r} ({error})"
+        )
+        raise FormatError(f"{archive} contains {why}; it is not used: check its source") from error
     with content, file:
         while chunk := content.read(CHUNK):
             try:

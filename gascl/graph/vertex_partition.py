@@ -71,21 +71,24 @@ class VertexPartition:
 
 def check_partition(graph: Graph, partition: object) -> None:
     """Raise GraphError unless the vertices of a graph can be partitioned by this."""
-    if isinstance(graph.src, Unstored) and partition != RANGES:
+    given = partition if isinstance(partition, str) else ""
+    if given == RANGES:
+        return
+    if isinstance(graph.src, Unstored):
         raise GraphError(
             Option("partition", partition),
             f": the edges of the graph are not stored, and each rank makes those of a range of its "
             f"{graph.num_vertices:,} vertices: leave it out",
         )
-    if partition in (RANGES, HASH):
+    if given == HASH:
         return
     fields = graph.vertex_fields
     there = ", ".join(fields) or "none"
-    if not isinstance(partition, str) or partition not in fields:
+    if given not in fields:
         raise GraphError(
             Option("partition", partition),
-            f": give {RANGES!r}, {HASH!r}, or the name of a vertex field with the number of each "
-            f"vertex's part; the graph has: {there}",
+            f": give {RANGES!r}, {HASH!r}, or the name of a vertex field with the part of each "
+            f"vertex, a number or a text; the graph has: {there}",
         )
     values = fields[partition]
     if values.ndim > 1 or values.dtype.kind not in "iu":

@@ -56,8 +56,8 @@ def check_implicit(
     size = f"{graph.num_vertices:,} vertices, whose edges are not stored"
     if ranks is None:
         raise GasclError(
-            f"the graph has {size}: each of several ranks makes a part of them; run it by mpiexec, "
-            "with Engine(graph, comm=MPI.COMM_WORLD)"
+            f"the graph has {size}: each of several ranks makes a part of them; start at least two "
+            "by mpiexec, with Engine(graph, comm=MPI.COMM_WORLD)"
         )
     if debug:
         raise GasclError(f"debug mode reads all vertices, and the graph has {size}: leave it out")

@@ -50,8 +50,8 @@ def test_links_devices_and_folders_are_left_out(tmp_path, kind, target):
 @pytest.mark.parametrize(
     ("members", "words"),
     [
-        ([("a.txt", b"1"), ("a.txt", b"2")], ["'a.txt' twice"]),
-        ([("a.txt", b"1"), ("b/a.txt", b"2")], ["'b/a.txt' twice"]),
+        ([("a.txt", b"1"), ("a.txt", b"2")], ["two files named 'a.txt'"]),
+        ([("a.txt", b"1"), ("b/a.txt", b"2")], ["two files named 'a.txt'"]),
         ([("..", b"1")], ["'..'"]),
     ],
 )
