@@ -237,6 +237,6 @@ def _remote() -> RemoteDataError:
     return RemoteDataError(
         "each rank has the labels of a part of the vertices, since the graph was read with comm=; "
         "a run, and result.to_parquet(folder), look up all that they need, and after a run with "
-        "collect=True, which is the default, all ranks have all labels; where all ranks do the same, "
-        "look labels up in a block `with graph.labels_in_all():`"
+        "collect=True, which is the default, all ranks have all labels; where all ranks do the "
+        "same, look labels up in a block `with graph.labels_in_all():`"
     )

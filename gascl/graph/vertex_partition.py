@@ -90,7 +90,7 @@ def check_partition(graph: Graph, partition: object) -> None:
             f": give {RANGES!r}, {HASH!r}, or the name of a vertex field with the part of each "
             f"vertex, a number or a text; the graph has: {there}",
         )
-    values = fields[partition]
+    values = fields[given]
     if values.ndim > 1 or values.dtype.kind not in "iu":
         shape = f"{values.dtype}" if values.ndim == 1 else f"{values.shape[1]} values each"
         raise GraphError(
@@ -100,6 +100,6 @@ def check_partition(graph: Graph, partition: object) -> None:
         )
     if len(values) and values.min() < 0:
         first = graph.label_of(int(values.argmin()))
-        missing = isinstance(graph.vertex_types.get(partition), Texts)
+        missing = isinstance(graph.vertex_types.get(given), Texts)
         its = "no text" if missing else f"{values.min()}; a part is 0 or more"
         raise GraphError(Option("partition", partition), f": vertex {first!r} has {its}")
