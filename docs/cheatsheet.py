@@ -175,7 +175,7 @@ def code(words: str) -> str:
 
 
 def attributes() -> list[list[str]]:
-    of_gascl = ("run_by", "outer_fields", "spec", "_declared", "__signature__", *METHODS)
+    of_gascl = ("run_by", "outer_fields", "spec", "_declared", "_wide", "__signature__", *METHODS)
     known = [name for name in VertexProgram.__annotations__ if name not in of_gascl]
     assert {*known} == ATTRIBUTES.keys(), {*known} ^ ATTRIBUTES.keys()
     defaults = {name: vars(VertexProgram)[name] for name in known}

@@ -1,4 +1,4 @@
-"""Arcs that are not stored: a rule tells those of any range of vertices.
+"""Arcs that are not stored: a rule gives those of any range of vertices.
 
 So a graph may be larger than memory, and have more vertices than 32 bits can number. Each of
 several ranks has the arcs that end in its own vertices, and numbers these and their halo in 32

@@ -516,7 +516,7 @@ def test_a_fault_in_place_names_its_line(program):
 @needs_pocl
 def test_what_is_run_in_place_goes_by_the_name_of_the_program():
     engine = Engine(Graph.from_edges([0, 1], [1, 2]))
-    why = r"'in_place' cannot run ConnectedComponents: the run has max_supersteps, which is about"
+    why = r"'in_place' cannot run ConnectedComponents: the run has max_supersteps, which concerns"
     with pytest.raises(ProgramError, match=why):
         engine.run(ConnectedComponents(), delivery="in_place", max_supersteps=9)
 

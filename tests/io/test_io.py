@@ -40,7 +40,7 @@ def test_unknown_formats(write):
 
 
 def test_files_that_cannot_be_read(write, tmp_path):
-    refused([str(tmp_path), "directory", "name a file"], lambda: Graph.read(tmp_path))
+    refused([str(tmp_path), "folder", "name a file"], lambda: Graph.read(tmp_path))
     refused(["no.txt", "no such file"], lambda: Graph.read(tmp_path / "no.txt"))
     refused(["no.mtx", "no such file"], lambda: read_file(tmp_path / "no.mtx", "matrixmarket"))
     rows = "".join(f"{row} {row * 7 % 1000}\n" for row in range(1000)).encode()

@@ -269,8 +269,9 @@ def test_bundled_programs_have_none():
         __import__(f"gascl.programs.{path.stem}")
     bundled = [c for c in defined(VertexProgram) if c.__module__.startswith("gascl.programs.")]
     assert len(bundled) > len(programs.__all__) + 30, "with their stages"
-    found = [(c.__name__, str(m.place), m.text) for c in bundled for m in likely_mistakes(c)]
-    assert not found
+    found = [(c.__name__, m.text.partition(" is ")[0]) for c in bundled for m in likely_mistakes(c)]
+    # Which ParticleCommunities.solve reads and writes, in the State of its stage.
+    assert found == [("Particles", "vertex field 'known'")]
 
 
 def classes_in(page: Path) -> list[str]:
