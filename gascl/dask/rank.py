@@ -6,10 +6,7 @@ import pickle
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import cloudpickle
-from tblib import Traceback
+from typing import TYPE_CHECKING, Any
 
 from gascl.dask.actor_comm import DaskComm
 from gascl.dask.edges import EdgePart
@@ -25,6 +22,9 @@ from gascl.language.program import VertexProgram
 from gascl.run.engine import Engine
 from gascl.run.options import RunOptions
 from gascl.util.progress import Progress
+
+if TYPE_CHECKING:
+    from tblib import Traceback
 
 ENGINE = ("device", "deterministic", "debug", "seed", "device_memory")
 RUN = ("delivery", "start", "max_supersteps", "checkpoint", "every", "resume")
@@ -173,6 +173,9 @@ def _graph(
 
 def failed(error: Exception) -> Outcome:
     """The outcome of a rank that failed; its error may be one that cannot be pickled."""
+    import cloudpickle  # both come with Dask, which a worker has
+    from tblib import Traceback
+
     where, frames = Traceback(error.__traceback__), list(users_frames(error.__traceback__))
     line = f", at {frames[-1][0].f_code.co_filename}:{frames[-1][1]}" if frames else ""
     error = error.with_traceback(None)

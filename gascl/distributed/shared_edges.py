@@ -218,7 +218,7 @@ class SharedEdges:
         labels = self.labels
 
         def called(step: Any) -> Any:
-            with labels.apart():
+            with labels.together(False):
                 return callback(step)
 
         return called

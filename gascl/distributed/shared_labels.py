@@ -81,18 +81,10 @@ class SharedLabels:
         return self.size * self.dtype.itemsize
 
     @contextmanager
-    def together(self) -> Iterator[None]:
-        """A block in which all ranks look up labels at the same places of the program."""
-        before, self._together = self._together, True
-        try:
-            yield
-        finally:
-            self._together = before
-
-    @contextmanager
-    def apart(self) -> Iterator[None]:
-        """A block in which each rank has only the labels that it has fetched."""
-        before, self._together = self._together, False
+    def together(self, together: bool = True) -> Iterator[None]:
+        """A block in which all ranks look up labels at the same places of the program; with False,
+        one in which each rank has only the labels that it has fetched."""
+        before, self._together = self._together, together
         try:
             yield
         finally:
@@ -195,7 +187,7 @@ class SharedLabelIndex(LabelIndex):
         return self._of_all
 
     def find(self, label: Any) -> int:
-        if whole := self._whole():
+        if (whole := self._whole()) is not None:
             return whole.find(label)
         vertex = int(self._shared.places(np.array([self._place(label)]))[0])
         if vertex < 0:
@@ -203,7 +195,7 @@ class SharedLabelIndex(LabelIndex):
         return vertex
 
     def find_all(self, labels: np.ndarray) -> np.ndarray:
-        if whole := self._whole():
+        if (whole := self._whole()) is not None:
             return whole.find_all(labels)
         own = np.array([self._place(label) for label in labels.tolist()], np.int64)
         vertices = self._shared.places(own)
@@ -213,7 +205,7 @@ class SharedLabelIndex(LabelIndex):
         return vertices.astype(np.int32)
 
     def places(self, labels: np.ndarray) -> np.ndarray:
-        if whole := self._whole():
+        if (whole := self._whole()) is not None:
             return whole.places(labels)
         return self._shared.places(self._index.places(labels)).astype(np.int32)
 

@@ -42,8 +42,9 @@ def patch_kernels(file: str, old: str, new: str) -> str:
                     forms[name] = dataclasses.replace(delivery, active=patched_one)
         return ""
     if file == "push.cl":  # of both
-        frontier = DELIVERIES["frontier"]
-        DELIVERIES["frontier"] = dataclasses.replace(frontier, text=patch(frontier.text))
+        for forms in (DELIVERIES, BY_GROUPS):
+            frontier = forms["frontier"]
+            forms["frontier"] = dataclasses.replace(frontier, text=patch(frontier.text))
     name = file.partition("/")[0].removesuffix(".cl")
     if name not in DELIVERIES:
         return ""

@@ -8,7 +8,8 @@
 #define GASCL_SPARE (GASCL_FAN_OUT * GASCL_MOST_LEVELS)
 #define GASCL_STACK (6 * GASCL_GROUP + GASCL_SPARE)
 #define GASCL_LISTED (2 * GASCL_GROUP)
-// Three numbers in one, as there are no more than MOST_SEARCHERS items (constants.py): how many nodes are listed, how many leaves, and how many go on the stack.
+// Three numbers in one: how many nodes are listed, how many leaves, and how many go on the stack. Each fits into 10
+// bits, since a group has at most MOST_SEARCHERS items (constants.py).
 #define GASCL_COUNTS(listed, leaves, children) ((uint)(listed) | (uint)(leaves) << 10 | (uint)(children) << 20)
 
 typedef struct {
