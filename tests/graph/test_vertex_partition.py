@@ -77,3 +77,12 @@ def test_one_process_has_all(graph):
     for by in ("part", "name", "hash"):
         assert repr(Engine(graph, partition=by)).endswith(f"partition={by!r})")
     assert "partition" not in repr(Engine(graph))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
+def test_more_ranks_than_a_small_type_can_count(dtype):
+    parts = np.array([0, 5, 127, 127], dtype)
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], num_vertices=4)
+    graph = graph.with_vertex_fields(part=parts)
+    assert VertexPartition(graph, "part", 300)._owner.tolist() == [0, 5, 127, 127]
+    assert VertexPartition(graph, "part", 3)._owner.tolist() == [0, 2, 1, 1]

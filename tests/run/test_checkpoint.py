@@ -37,6 +37,7 @@ from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.particle_communities import Particles
 from gascl.run import plan
+from gascl.run.checkpoint import same_runs
 from gascl.run.options import MAX_SUPERSTEPS
 
 pytestmark = [
@@ -574,3 +575,13 @@ def test_records_with_gaps_are_kept_whole(file):
     engine = Engine(graph_of(""))
     whole = engine.run(Bounds(dtype="float64"))
     same_result(in_pieces(lambda: Bounds(dtype="float64"), [engine], file, [2, 4]), whole)
+
+
+def test_runs_are_told_apart_by_values_given_by_label():
+    """Ranks compare these before a run."""
+    graph, program = Graph.from_edges([0, 1], [1, 2]), bundled.PageRank
+    texts = [
+        same_runs(program(personalization=given), graph)["initial fields"]
+        for given in ({0: 1.0}, {0: 1.0}, {0: 2.0})
+    ]
+    assert texts[0] == texts[1] != texts[2]
