@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import signal
 import sys
 from importlib.util import find_spec
@@ -18,6 +19,10 @@ from support.filecases import put
 
 from gascl.cli.main import main
 from gascl.util.progress import Progress
+
+# Tests start hundreds of processes. Each would compile all modules that it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("all", deadline=None)

@@ -367,8 +367,7 @@ class Engine:
 
     def _keep_labels(self, result: Result, options: RunOptions) -> None:
         """Fetch the labels of those vertices whose values this rank has."""
-        own = None if options.collect else result.own_rows
-        self._shared_edges().keep_labels(None if own is None else own.vertices)
+        self._shared_edges().keep_labels(None if options.collect else result.own_rows.vertices)
 
     def _shared_edges(self) -> SharedEdges:
         """The edges of a graph that was read by ranks.
@@ -654,7 +653,7 @@ class Engine:
         result = Result(
             graph=self.result_graph,
             fields=shown if vertices is None else RemoteFields([*fields]),
-            own_rows=own_rows(self.ranks, shown, self.graph, vertices),
+            _own_rows=own_rows(self.ranks, shown, self.graph, vertices),
             arc_fields=shown_fields(arc_fields, declared, times),
             aggregates=_common(program, state.aggregates()),
             supersteps=len(loop.trace),
@@ -665,7 +664,7 @@ class Engine:
             delivery=" and ".join(loop.trace.deliveries),
             numbering=str(prepared.numbering or ""),
             seconds=loop.trace.seconds(),
-            state=state if options.keep_state else None,
+            _state=state if options.keep_state else None,
             types=declared,
             time_type=times,
             edges=program.spec.direction,
