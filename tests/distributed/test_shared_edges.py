@@ -232,6 +232,45 @@ def test_a_graph_of_ranks_needs_their_engine():
     in_ranks(work, frame())
 
 
+class Meeting(PageRank):
+    """Divides the vertices among ranks by pairs, and not by the arcs that end in them."""
+
+    pairs = "send(u.rank);"
+
+
+def test_pairs_need_all_edges():
+    def work(graph, _):
+        graph._shared.check_suffices(PageRank())
+        with pytest.raises(RemoteDataError, match="reads or keeps values of all arcs"):
+            graph._shared.check_suffices(Meeting())
+
+    in_ranks(work, frame())
+
+
+def test_a_callback_of_one_rank_does_not_wait_for_labels_of_others():
+    df = frame("text")
+
+    def work(graph, ranks):
+        other = graph.num_vertices - 1 if ranks.rank == 0 else 0
+        look = graph._shared.apart(lambda step: graph.label_of(other))
+        with graph.labels_in_all():
+            if ranks.rank != 1:
+                with pytest.raises(RemoteDataError, match="the labels of a part of the vertices"):
+                    look(None)
+            return graph.label_of(7)  # all ranks together, as before
+
+    assert len({*in_ranks(work, df)}) == 1
+
+
+def test_a_graph_of_ranks_is_shown_and_not_reversed():
+    def work(graph, _):
+        assert repr(graph) in graph._repr_html_()
+        with pytest.raises(GraphError, match=r"reversed\(\) needs all edges.* edges='in'"):
+            graph.reversed()
+
+    in_ranks(work, frame())
+
+
 # Processes ---------------------------------------------------------------------------------------
 
 
