@@ -212,15 +212,16 @@ def test_the_command_on_ranks(tmp_path, write):
     assert (tmp_path / "ranks.csv").read_text() == (tmp_path / "one.csv").read_text()
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_each_rank_has_and_writes_its_own_vertices(count, tmp_path):
-    calls = [f"on_several_hosts:{name}" for name in ("own_rows", "own_rows_refused", "nested")]
-    succeed(count, calls[0], str(tmp_path), "--", calls[1], str(tmp_path), "--", calls[2])
+def test_each_rank_has_and_writes_its_own_vertices(tmp_path):
+    calls = [f"on_several_hosts:{name}" for name in ("own_rows", "own_rows_refused")]
+    succeed(2, calls[0], str(tmp_path), "--", calls[1], str(tmp_path))
 
 
 @pytest.mark.slow
-def test_ranks_of_one_host_write_their_own_vertices(tmp_path):
-    succeed(2, "own_rows", str(tmp_path))
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+def test_results_of_several_stages_and_of_nested_runs(count, way, tmp_path):
+    succeed(count, f"{way}own_rows", str(tmp_path), "stages", "--", f"{way}nested")
 
 
 @pytest.mark.slow

@@ -364,8 +364,9 @@ class Undefined(VertexProgram):
     apply = "v.x = v.id % 3 == 2 ? sqrt(v.x - 2 * g.num_vertices) : v.id;"
 
 
-def own_rows(folder: str) -> None:
-    """Each rank has the values of its own vertices, and all write them."""
+def own_rows(folder: str, *stages: str) -> None:
+    """Each rank has the values of its own vertices, and all write them; also of a program of
+    several stages."""
     web, path = generators.rmat(9, 4, seed=3), Path(folder, "parts")
     PATCH.setattr(reordering, "LEAST", 1)
     engine = Engine(web, comm=COMM)
@@ -373,7 +374,7 @@ def own_rows(folder: str) -> None:
     cases: list[tuple[VertexProgram, dict[str, Any]]] = [
         (PageRank(supersteps=3), {}),  # hubs first
         (BreadthFirst(source=5), {"checkpoint": saved, "every": 1}),
-        (StronglyConnected(), {}),  # of several stages
+        *[(StronglyConnected(), {})] * len(stages),
     ]
     for program, options in cases:
         alone = on_one_device(web, program)
