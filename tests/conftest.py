@@ -37,6 +37,12 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile("quick" if quick else "all")
 
 
+@pytest.hookimpl(tryfirst=True)  # before slow tests are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not case_subsets.ALL:
+        case_subsets.mark_repeated_values(items)
+
+
 def pytest_collection_finish() -> None:
     """What has been collected, half a million objects, stays until the end: the garbage collector
     need not look at it again and again."""
