@@ -52,8 +52,8 @@ def combined_form(spec: ProgramSpec) -> ProgramSpec:
     sums, extremes or bits, which do not depend on the order, and if no vertex can send twice along
     an arc, which is an error with a gather snippet; else the program itself. Senders compute the
     terms."""
-    gather, scatter = spec.snippets.get("gather"), spec.snippets.get("scatter")
-    if gather is None or scatter is None or spec.grouping or "identity" in spec.snippets:
+    gather, scatter = spec.snippet("gather"), spec.snippet("scatter")
+    if not (gather and scatter) or spec.grouping or "identity" in spec.snippets:
         return spec
     message, result = spec.message, spec.gathered or spec.message
     if message not in _INTEGERS or result not in _INTEGERS or scatter.has_directives:

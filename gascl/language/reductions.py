@@ -152,8 +152,8 @@ def neighbor_loops(spec: ProgramSpec, real: str) -> list[NeighborLoop]:
     Args:
         real: the type that `real` stands for.
     """
-    apply = spec.snippets.get("apply")
-    if apply is None or not apply.uses("num_neighbors"):
+    apply = spec.snippet("apply")
+    if not apply.uses("num_neighbors"):
         return []
     if real not in spec.loops:
         spec.loops[real] = list(_Finder(spec, apply, real).loops())

@@ -101,6 +101,10 @@ class Snippet:
             directives,
         )
 
+    def __bool__(self) -> bool:
+        """Whether the program has it: False for `ABSENT` alone."""
+        return self is not ABSENT
+
     def reads(self, namespace: str) -> set[str]:
         """The members of a namespace that the text uses."""
         return {m.name for m in self.members if m.namespace == namespace}
@@ -284,6 +288,10 @@ class Snippet:
     def place(self, line: int) -> Place:
         """The place of a line of the text, counted from 0."""
         return self.places[min(line, len(self.places) - 1)]
+
+
+#: The snippet that a program does not have: it reads, writes and calls nothing.
+ABSENT = Snippet("", "", (), frozenset(), (), MappingProxyType({}), False, False)
 
 
 def _members(
