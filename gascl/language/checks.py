@@ -272,23 +272,25 @@ def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
     for word in snippet.words:
         own = word.startswith("aggregate_") or _reads_field(spec, word)
         count = 1 if own else 2 if word.startswith(ADD_TO) else ARGUMENTS.get(word)
-        for line, given in snippet.calls(word) if count else ():
+        for call in snippet.calls(word) if count else ():
+            given = len(call.arguments)
             if word == "uniform" and 0 < given <= MOST_KEYS:
                 continue
             if given != count:
                 some = f"1 to {MOST_KEYS}" if word == "uniform" else count
                 many = f"{some} argument{'s' * (some != 1)}"
-                spec.refuse(snippet.place(line), f"{word} takes {many}, not {given}")
+                spec.refuse(snippet.place(call.line), f"{word} takes {many}, not {given}")
     _check_loops(spec, snippet)
 
 
 def _check_loops(spec: ProgramSpec, snippet: Snippet) -> None:
     """`for_common` declares a variable, and only of that one can its arcs be read."""
     bound = set()
-    for line, name in snippet.first_arguments("for_common"):
+    for call in snippet.calls("for_common"):
+        name = call.first
         if not name.isidentifier():
             why = f"for_common declares its first argument, which must be a name, not {name!r}"
-            spec.refuse(snippet.place(line), f"{why}: for_common(w, a, b) {{ ... }}")
+            spec.refuse(snippet.place(call.line), f"{why}: for_common(w, a, b) {{ ... }}")
         bound.add(name)
     helpers = spec.snippet("functions").words
     for word in snippet.words:
@@ -296,16 +298,17 @@ def _check_loops(spec: ProgramSpec, snippet: Snippet) -> None:
         if not ending or word in helpers:
             continue
         declared = word.removesuffix(ending)
-        for line, name in snippet.first_arguments(word):
+        for call in snippet.calls(word):
+            place = snippet.place(call.line)
             if declared not in spec.edge_fields:
                 words = [f"{each}{ending}" for each in spec.edge_fields]
                 what = f"{word}: there is no edge field {declared!r}"
-                _unknown(snippet.place(line), spec, what, words)
-            if name not in bound:
-                why = f"{word} takes the vertex that a for_common declares, not {name!r}"
+                _unknown(place, spec, what, words)
+            if call.first not in bound:
+                why = f"{word} takes the vertex that a for_common declares, not {call.first!r}"
                 known = f"{word}({min(bound, default='w')})"
                 where = f"write {known} inside for_common({min(bound, default='w')}, a, b)"
-                spec.refuse(snippet.place(line), f"{why}: {where}")
+                spec.refuse(place, f"{why}: {where}")
 
 
 def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:

@@ -176,7 +176,7 @@ class Traits:
         scatter, combiner = self._scatter, self.spec.combiner
         if not self.scatters_once or self.apply_sends_to or self.overflows:
             return False
-        loops = [name for _, name in scatter.first_arguments("for_common")]
+        loops = [call.first for call in scatter.calls("for_common")]
         if len(loops) != 1 or combiner is None or combiner.name != "sum":
             return False
         (common,) = loops
