@@ -102,7 +102,7 @@ def own_rows(
     graph: Graph,
     vertices: np.ndarray | None = None,
 ) -> OwnRows | None:
-    """What `Result.own_rows` is; None: there is one process.
+    """What `Result.own_rows` is with ranks; None: there is one process.
 
     Args:
         fields: those of `vertices`, which are this rank's own; None: of all, so that each rank

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
-from mpi4py import MPI
+from support.patient_comm import PatientComm
+from support.rank_calls import PATCH, call
 
 from gascl import Engine, GasclError, Graph, RankError
 from gascl.distributed import ranks as ranks_module
@@ -23,14 +24,19 @@ from gascl.programs import (
     ShortestPaths,
 )
 
-COMM = MPI.COMM_WORLD
+COMM = PatientComm()
 
 
-def programs(path: Path, apart: str) -> None:
+def apart() -> None:
+    """Let ranks not share memory, as ranks of different hosts."""
+    PATCH.setattr(ranks_module, "shared_memory", lambda *_: None)
+
+
+def programs(folder: str, *names: str) -> None:
     """Results are those of ranks that have read all, and so are the folders that they write."""
-    reordering.LEAST, reordering.SHARE = 1, 0.1
-    if apart == "apart":
-        ranks_module.shared_memory = lambda *_: None
+    PATCH.setattr(reordering, "LEAST", 1)
+    PATCH.setattr(reordering, "SHARE", 0.1)
+    path = Path(folder)
     whole, shared = Graph.read(path), Graph.read(path, comm=COMM)
     some = str(whole.labels[5])
     for program, needs_all in (
@@ -40,14 +46,15 @@ def programs(path: Path, apart: str) -> None:
         (Hits(), False),
         (ConnectedComponents(), True),
     ):
+        if type(program).__name__ not in names:
+            continue
         expected = Engine(whole, comm=COMM).run(program)
-        kept = SharedEdges.whole
-        if not needs_all:
-            SharedEdges.whole = None  # type: ignore[assignment, method-assign]
-        engine = Engine(shared, comm=COMM)
-        found = engine.run(program)
-        own = Engine(Graph.read(path, comm=COMM), comm=COMM).run(program, collect=False)
-        SharedEdges.whole = kept  # type: ignore[method-assign]
+        with pytest.MonkeyPatch.context() as patch:
+            if not needs_all:
+                patch.setattr(SharedEdges, "whole", None)
+            engine = Engine(shared, comm=COMM)
+            found = engine.run(program)
+            own = Engine(Graph.read(path, comm=COMM), comm=COMM).run(program, collect=False)
         assert found.supersteps == expected.supersteps
         for name, values in expected.fields.items():
             np.testing.assert_array_equal(found[name], values, strict=True)
@@ -61,8 +68,9 @@ def programs(path: Path, apart: str) -> None:
         COMM.barrier()
 
 
-def errors(path: Path) -> None:
+def errors(folder: str) -> None:
     """A file that one rank cannot read, or a wrong value there, is told to all."""
+    path = Path(folder)
     kept = Graph.read(path, comm=COMM)
     COMM.barrier()
     last = sorted(path.glob("*.parquet"))[-1]
@@ -81,5 +89,5 @@ def errors(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])
+    call(globals(), sys.argv[1:])
     print(f"done {COMM.rank}", flush=True)
