@@ -145,6 +145,7 @@ class Extent:
         lines: the number of lines of the longest source text.
         symmetric: every arc has its reverse, so that both orders of arcs are the same.
         parts: the number of parts in which arcs are streamed, each with at most `arcs`.
+        rows: the most vertices in which the arcs of a part end; None: all vertices.
         all_arcs: the number of arcs of all ranks, if ranks share them; else None.
         ids: how many vertices of the halo have an id of 64 bits in an array; None: all vertices
             have one of 32 bits.
@@ -160,6 +161,7 @@ class Extent:
     lines: int = 0
     symmetric: bool = False
     parts: int = 1
+    rows: int | None = None
     all_arcs: int | None = None
     ids: int | None = None
 
@@ -257,7 +259,7 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
     block = block_type(extent.offset)
     arrays = {
         "out_offsets": Array(offset, rows + 1),
-        "in_offsets": Array(offset, rows + 1),
+        "in_offsets": Array(offset, (rows if extent.rows is None else extent.rows) + 1),
         "out_sources": Array(index, arcs),
         "out_targets": Array(index, arcs),
         "in_sources": Array(index, arcs),

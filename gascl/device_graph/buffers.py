@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -509,20 +509,47 @@ class ResidentGraph:
         """The arcs on the device, cut into at most `number` parts."""
         return cut(self.arcs.into.offsets, number, *self.rows)
 
-    def pieces(self, key: Key, array: Array, parts: Sequence[Part]) -> list[np.ndarray]:
-        """The parts of an array with an item for each arc, in the order of receivers, on the host:
-        in pinned memory, if the device copies from there several times as fast."""
+    def pieces(
+        self, key: Key, array: Array, parts: Sequence[Part]
+    ) -> Callable[[int], np.ndarray]:
+        """The parts of an array of the arcs in the order of receivers, by number. They are on the
+        host: in pinned memory, if the device copies from there several times as fast. Those of arcs
+        by a rule are made again each time, so that no memory is needed for all of them."""
+
+        if isinstance(self.arcs, ImplicitLocalArcs):
+            return lambda number: self._made(key, array, parts[number])
         with self._lock:
             cut_values = self._cut.get((key, tuple(parts)))
             if cut_values is None:
-                whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
-                cut_values = [whole[part.begin : part.end] for part in parts]
+                if key.name == "in_offsets":
+                    cut_values = [self._offsets(part) for part in parts]
+                else:
+                    whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
+                    cut_values = [whole[part.begin : part.end] for part in parts]
                 if self.device.pools:
                     cut_values = [
                         pinned.in_pinned(self.device.context, values) for values in cut_values
                     ]
                 self._cut[key, tuple(parts)] = cut_values
-            return cut_values
+            return cut_values.__getitem__
+
+    def _offsets(self, part: Part) -> np.ndarray:
+        """Where the arcs of each vertex of a part begin, numbered from 0."""
+        offsets = self.arcs.into.offsets[part.first : part.last + 1]
+        return offsets - offsets.dtype.type(part.begin)
+
+    def _senders(self, part: Part) -> np.ndarray:
+        """The senders of the arcs of a part."""
+        if isinstance(self.arcs, ImplicitLocalArcs):
+            return self.arcs.senders(part)
+        return self.arcs.into.ends[part.begin : part.end]
+
+    def _made(self, key: Key, array: Array, part: Part) -> np.ndarray:
+        """A part of an array of arcs by a rule, which have the defaults of edge fields."""
+        if array.edge is None:
+            return self._offsets(part) if key.name == "in_offsets" else self._senders(part)
+        assert array.edge.field is not None
+        return np.full(part.end - part.begin, array.edge.field.default, array.dtype)
 
     def tables(self, parts: Sequence[Part]) -> list[np.ndarray]:
         """The row blocks of each of the parts, whose arcs are numbered from 0."""
@@ -544,7 +571,8 @@ class ResidentGraph:
         with self._lock:
             key = tuple(parts)
             if key not in self._reaches:
-                self._reaches[key] = reaches(parts, self.arcs.into.ends, self.num_vertices)
+                senders = (self._senders(part) for part in parts)
+                self._reaches[key] = reaches(senders, len(parts), self.num_vertices)
             return self._reaches[key]
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, sort.Sorted | None]) -> Any:

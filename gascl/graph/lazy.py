@@ -107,6 +107,14 @@ class LazyValues(NDArrayOperatorsMixin):
         return getattr(ufunc, method)(*arrays, **{n: _read(v) for n, v in options.items()})
 
 
+class Remade(LazyValues):
+    """Values that can be computed again after they have been forgotten."""
+
+    def forget(self) -> None:
+        """Compute them again when they are read next."""
+        self._values = None
+
+
 class LazyFields(Mapping[str, np.ndarray]):
     """Fields by name, some of them LazyValues, which are read when they are asked for.
 

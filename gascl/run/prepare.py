@@ -38,7 +38,7 @@ from gascl.device_graph.buffers import (
 )
 from gascl.device_graph.device_arcs import DeviceOrder
 from gascl.device_graph.stream import in_parts, run_bytes
-from gascl.graph.arcs import Arcs, LocalArcs
+from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
 from gascl.graph.implicit_arcs import is_implicit
 from gascl.graph.partition import Division, Part, senders_elsewhere, shares
@@ -274,7 +274,7 @@ def prepare(
         *(implicit, optimized, shares.chosen, splits, constant.chosen),
     )
     source = source_of(program, device, choice.delivery, offset, variant)
-    orders = [_own_offsets(each, share) for each in arcs] if own is None else [_offsets_of(own)]
+    orders = [_own_offsets(each, share) for each in arcs] if own is None else [own.own_offsets]
     own_orders = orders if share else None
     extent = _extent(graph, direction, device, source, own_orders, vertices)
     if own is not None:
@@ -457,12 +457,6 @@ def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:
         return offsets
     own = _own_part(arcs, share)
     return offsets[own.first : own.last + 1]
-
-
-def _offsets_of(arcs: LocalArcs) -> np.ndarray:
-    """The same of a rank that has only its own vertices and their halo."""
-    first, last = arcs.rows
-    return arcs.into.offsets[first : last + 1]
 
 
 def _own_part(arcs: Arcs, share: Division) -> Part:

@@ -58,10 +58,10 @@ def test_the_arcs_of_each_rank(ranks):
         for part in parts:
             expected, local = arcs.local(part), made.local(part)
             assert local.rows == expected.rows and len(local.vertices) == len(expected.vertices)
-            assert local.vertices[:].tolist() == expected.vertices.tolist()
+            assert np.asarray(local.vertices[:]).tolist() == expected.vertices.tolist()
             assert local.halo.tolist() == expected.halo.tolist()
             for order, by_rule in ((expected.into, local.into), (expected.out, local.out)):
-                assert by_rule.offsets.tolist() == order.offsets.tolist()
+                assert by_rule.offsets[:].tolist() == order.offsets.tolist()
                 assert by_rule.ends.tolist() == order.ends.tolist()
             assert local.offset == np.int32
             degrees = np.diff(arcs.out_offsets)[expected.vertices]
