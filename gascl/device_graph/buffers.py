@@ -20,6 +20,7 @@ from gascl.delivery.run_layout import (
     Extent,
     Key,
     block_type,
+    is_streamed,
 )
 from gascl.device_graph import sort
 from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
@@ -37,6 +38,7 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.types import TIME, Type
 from gascl.opencl import fork_guard, pinned
 from gascl.opencl.device import Device
+from gascl.opencl.spill import SPILLED, Spill, SpilledBuffer
 from gascl.util.host import machine_memory
 from gascl.util.units import amount
 
@@ -295,8 +297,8 @@ def shared_arcs(arcs: Arcs | ArcsPart, device: Device, group: int, block: int) -
 
 
 def resident_bytes(graphs: Iterable[ResidentGraph]) -> int:
-    """The bytes of the graphs' arrays that are on the device; those that are shared count once."""
-    held = {id(b): b.size for g in graphs for b in g.held()}
+    """The bytes of the graphs' arrays in the device's memory; those that are shared count once."""
+    held = {id(b): b.size for g in graphs for b in g.held() if not isinstance(b, SpilledBuffer)}
     return sum(held.values())
 
 
@@ -312,6 +314,7 @@ class ResidentGraph:
         share: how processes share the arcs, if they do.
         memory: the bytes of the device that a run may take; None: all.
         local: this process has only the vertices of its part and their halo (`LocalArcs`).
+        spill: where the data of vertices are, if not in memory.
 
     Attributes:
         numbering: where the vertices are on the device, or None.
@@ -335,8 +338,10 @@ class ResidentGraph:
         share: Division | None = None,
         memory: int | None = None,
         local: bool = False,
+        spill: Spill | None = None,
     ):
         self.graph, self.device, self.edges = graph, device, edges
+        self.spill = spill
         self.group, self.block, self.share = group, block, share
         self.memory = device.memory if memory is None else memory
         self.num_arcs = num_arcs(graph, edges)
@@ -407,7 +412,7 @@ class ResidentGraph:
                     self.share,
                     self.memory,
                 )
-                self._transposed = ResidentGraph(*common)
+                self._transposed = ResidentGraph(*common, spill=self.spill)
             return self._transposed
 
     def numbers(self) -> Any:
@@ -418,6 +423,18 @@ class ResidentGraph:
             if key not in self._own:
                 self._own[key] = self.device.upload(self.all_numbers.number)
             return self._own[key]
+
+    def allocate(self, size: int) -> Any:
+        """A buffer of a run on the graph; its content is undefined."""
+        if self.spill is None or size < SPILLED:
+            return self.device.allocate(size)
+        return self.spill.buffer(self.device.context, size)
+
+    def upload(self, array: np.ndarray) -> Any:
+        """A buffer with an array that is none of the arcs."""
+        if self.spill is None or array.nbytes < SPILLED:
+            return self.device.upload(array)
+        return self.spill.buffer(self.device.context, array)
 
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
         """The bytes of those arrays that are not on the device yet."""
@@ -509,9 +526,7 @@ class ResidentGraph:
         """The arcs on the device, cut into at most `number` parts."""
         return cut(self.arcs.into.offsets, number, *self.rows)
 
-    def pieces(
-        self, key: Key, array: Array, parts: Sequence[Part]
-    ) -> Callable[[int], np.ndarray]:
+    def pieces(self, key: Key, array: Array, parts: Sequence[Part]) -> Callable[[int], np.ndarray]:
         """The parts of an array of the arcs in the order of receivers, by number. They are on the
         host: in pinned memory, if the device copies from there several times as fast. Those of arcs
         by a rule are made again each time, so that no memory is needed for all of them."""
@@ -601,7 +616,9 @@ class ResidentGraph:
             return order.offsets
         if order and name in ("in_sources", "out_targets"):
             return order.ends
-        return self.device.upload(self._values(name))
+        values = self._values(name)
+        streams = is_streamed(Key(GRAPH, name), array)
+        return self.device.upload(values) if streams else self.upload(values)
 
     def _values(self, name: str) -> np.ndarray:
         if name in ("in_degree", "out_degree"):
@@ -627,7 +644,7 @@ class ResidentGraph:
         if name == "slot":
             return self.arcs.slot
         order, array = _OF_ARCS[name]
-        return getattr(self._order(order), array)
+        return np.asarray(getattr(self._order(order), array))
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
@@ -713,7 +730,13 @@ def too_large(device: DeviceLimits, sizes: Mapping[Key, int]) -> str:
 
 
 def check_vertices(
-    device: Device, graph: Graph, spec: ProgramSpec, dtype: str, lanes: int, limit: int | None
+    device: Device,
+    graph: Graph,
+    spec: ProgramSpec,
+    dtype: str,
+    lanes: int,
+    limit: int | None,
+    spills: bool = False,
 ) -> None:
     """Raise DeviceError, before anything is computed, if the fields of the vertices and the offsets
     of their arcs do not fit on the device, to which arcs may be streamed, or in the host's memory;
@@ -722,6 +745,7 @@ def check_vertices(
     Args:
         dtype, lanes: those of the program.
         limit: as in `shortage`.
+        spills: the data of vertices are in files.
     """
     vertices, types = graph.num_vertices, [f.resolve(dtype) for f in spec.vertex_fields.values()]
     offset = np.dtype(offset_type(graph, spec.direction))
@@ -733,7 +757,7 @@ def check_vertices(
         )
     offsets = (vertices + 1) * offset.itemsize
     least = vertices * lanes * sum(type_.itemsize for type_ in types) + offsets
-    if least < MUCH:
+    if least < MUCH or spills:
         return
     most = device.memory if limit is None else limit
     if least > most:

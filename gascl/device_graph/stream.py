@@ -30,6 +30,7 @@ from gascl.device_graph.buffers import ResidentGraph, too_large
 from gascl.errors import DeviceError
 from gascl.graph.partition import bit_of, cut
 from gascl.opencl import fork_guard
+from gascl.opencl.spill import SPILLED
 from gascl.util.units import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
@@ -39,6 +40,8 @@ FEWEST = 2
 TALLIES = Key(RUN, "tallies")
 #: The parts with arcs of the vertices that scatter, if only these need be copied.
 NEEDED = Key(RUN, "needed")
+#: The parts in which each vertex has outgoing arcs.
+REACHES = Key(GRAPH, "reaches")
 
 
 @dataclass
@@ -77,6 +80,7 @@ def in_parts(
     extent: Extent,
     limit: int,
     at_once: Mapping[Key, int],
+    spills: bool = False,
 ) -> RunLayout:
     """The buffers of a run that streams its arcs in as few parts as possible.
 
@@ -87,6 +91,7 @@ def in_parts(
         extent: the extent of all arcs of this device.
         limit: the bytes of the device that the run may take.
         at_once: the bytes of each buffer of a run with all arcs at once, which do not fit.
+        spills: the data of the vertices are in files.
 
     Raises:
         DeviceError: not even parts with the arcs of one vertex fit.
@@ -98,6 +103,9 @@ def in_parts(
     def sizes_of(layout: RunLayout) -> dict[Key, int]:
         return run_bytes(device, layout, len(orders) > 1)
 
+    def needed_in(layout: RunLayout) -> int:
+        return sum(in_memory(layout, sizes_of(layout), spills).values())
+
     longest = max(map(longest_row, orders))
     finest = layout_in(longest, FEWEST)
     if why := too_large(device, sizes_of(finest)):
@@ -105,15 +113,14 @@ def in_parts(
     parts, smallest = FEWEST, 0
     while True:
         # With the smallest parts. The more parts there are, the more memory they take themselves.
-        least = sum(sizes_of(layout_in(longest, parts)).values())
+        least = needed_in(layout_in(longest, parts))
         if least > limit and 0 < smallest <= least:
             raise _refusal(device, finest, limit, smallest, at_once)
         cuts = [cut(offsets, parts) for offsets in orders]
         largest = max((part.end - part.begin for turn in cuts for part in turn), default=0)
         rows = max((part.last - part.first for turn in cuts for part in turn), default=0)
         layout = layout_in(largest, parts, rows)
-        sizes = sizes_of(layout)
-        needed, too_wide = sum(sizes.values()), too_large(device, sizes)
+        needed, too_wide = needed_in(layout), too_large(device, sizes_of(layout))
         if needed <= limit and not too_wide:
             return layout
         if not too_wide:
@@ -166,6 +173,17 @@ def run_bytes(device: DeviceLimits, layout: RunLayout, alternates: bool) -> dict
     return layout.own_bytes(device.alignment) | graph_bytes(device, layout, sizes)
 
 
+def in_memory(layout: RunLayout, sizes: Mapping[Key, int], spills: bool = True) -> dict[Key, int]:
+    """The buffers that are not in files: the arcs, and what is small.
+
+    Args:
+        spills: the data of the vertices are in files.
+    """
+    arrays = {**layout.own, **layout.graph}
+    lasts = {REACHES} | {key for key, array in arrays.items() if not is_streamed(key, array)}
+    return {k: s for k, s in sizes.items() if not (spills and k in lasts and s >= SPILLED)}
+
+
 def graph_bytes(
     device: DeviceLimits, layout: RunLayout, turns: Sequence[Mapping[Key, int]]
 ) -> dict[Key, int]:
@@ -191,7 +209,7 @@ def _streamed_bytes(device: DeviceLimits, layout: RunLayout) -> dict[Key, int]:
     sizes[BLOCKS] = layout.graph[BLOCKS].dtype.itemsize * extent.blocks_of_parts
     sizes[_besides(TALLIES, "of a part")] = extent.block_groups * layout.own[TALLIES].dtype.itemsize
     if NEEDED in layout.own:
-        sizes[Key(GRAPH, "reaches")] = 4 * extent.vertices
+        sizes[REACHES] = 4 * extent.vertices
         sizes[_besides(OFFSETS, "no arcs")] = layout.graph[OFFSETS].nbytes
         sizes[_besides(BLOCKS, "no arcs")] = sizes[BLOCKS]
     return sizes
@@ -247,7 +265,7 @@ class ArcStream:
         self._no_arcs: list[dict[Key, Any]] = []  # in place of a part's offsets and blocks
         self._num_blocks: list[int] = []
         if NEEDED in layout.own:
-            self.reaches = self.device.upload(graph.reaches(self.parts))
+            self.reaches = graph.upload(graph.reaches(self.parts))
             none = arrays[OFFSETS]
             no_offsets = self.device.upload(np.zeros(none.count, none.dtype))
         for table in graph.tables(self.parts):

@@ -276,7 +276,9 @@ def halo_of(rule: Rule, part: Part) -> np.ndarray:
 
     # Other rows have no arc from outside.
     count, reach = part.last - part.first, rule.reach
-    near = [slice(0, count)] if 2 * reach >= count else [slice(0, reach), slice(count - reach, count)]
+    near = (
+        [slice(0, count)] if 2 * reach >= count else [slice(0, reach), slice(count - reach, count)]
+    )
     rows = [
         slice(some.start + block.start, some.start + block.stop)
         for some in near

@@ -23,6 +23,7 @@ from gascl.delivery.run_layout import ARC, CONTROL, FAULTS, RECORD, RUN, VERTEX,
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
+from gascl.device_graph.stream import in_memory
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.lazy import LazyValues
@@ -34,6 +35,7 @@ from gascl.language.traits import Traits
 from gascl.language.types import Type
 from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
+from gascl.opencl.spill import SPILLED
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
@@ -124,6 +126,7 @@ class State:
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share, self.read_only = resident.share, frozenset(inputs.read_only)
+        self._spill = resident.spill
         self.num_vertices, self.is_local = resident.num_vertices, resident.is_local
         self.rows, self.has_all = resident.rows, not resident.is_local
         self.shared_values: dict[Key, np.ndarray] = {}
@@ -185,7 +188,9 @@ class State:
         fits = self.arrays.buffers and before + needed <= self.device.memory
         if not fits:  # or it is not known yet
             missing = self.arrays.missing()
-            check_memory(self.device, {**sizes, BLOCK: loaded.gaps, **missing}, before)
+            wanted = {**sizes, BLOCK: loaded.gaps, **missing}
+            held = in_memory(self.layout, wanted, self._spill is not None)
+            check_memory(self.device, held, before)
             needed += sum(missing.values())
         self.device.release(before + needed)
         if not self.arrays.buffers:
@@ -200,7 +205,7 @@ class State:
         self.buffers[BLOCK] = idle.pop(BLOCK)
         for key, size in sizes.items():
             buffer = idle.pop(key, None)
-            self.buffers[key] = self.device.allocate(size) if buffer is None else buffer
+            self.buffers[key] = self.arrays.graph.allocate(size) if buffer is None else buffer
         self.buffers |= kept
 
     def _set_fields(
@@ -635,7 +640,11 @@ class State:
     def _own_rows(self, key: Key) -> np.ndarray:
         """uint8 (own vertices, bytes of a row): the rows of `own_vertices`."""
         first, last = self.rows
-        rows = np.empty((last - first, self._shape(key)[1]), np.uint8)
+        shape = last - first, self._shape(key)[1]
+        if self._spill is not None:
+            rows = self._spill.array(shape[0] * shape[1]).reshape(shape)
+        else:
+            rows = np.empty(shape, np.uint8)
         if rows.size:
             begin = first * rows.shape[1]
             cl.enqueue_copy(self.device.queue, rows, self.buffers[key], src_offset=begin)

@@ -209,8 +209,8 @@ def refused() -> None:
             Engine(directed, comm=COMM).run(program, **alone)
 
     engine = Engine(directed, comm=COMM)
-    engine.ranks.host_memory = 1000
-    with pytest.raises(DeviceError, match=r"for 5. vertices .* may take 1,000 bytes"):
+    engine.ranks.host_memory = 100
+    with pytest.raises(DeviceError, match=r"for 5. vertices .* may take 100 bytes"):
         engine.run(page, **alone)
 
     with pytest.raises(GraphError, match="partition='hash': the edges of the graph are not stored"):
