@@ -22,7 +22,7 @@ from gascl.opencl import fork_guard
 from gascl.util.units import amount
 
 #: The fewest bytes of a buffer that is in a file.
-SPILLED = 1 << 20
+SPILLED = 1 << 16
 
 
 class SpilledBuffer(cl.Buffer):

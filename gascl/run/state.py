@@ -27,7 +27,7 @@ from gascl.device_graph.stream import in_memory
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.lazy import LazyValues
-from gascl.graph.parallel import filled
+from gascl.graph.parallel import blocks, filled
 from gascl.graph.reordering import Numbering, Places, by_number, by_vertex
 from gascl.language.grouping import KEY
 from gascl.language.program import VertexProgram
@@ -35,7 +35,6 @@ from gascl.language.traits import Traits
 from gascl.language.types import Type
 from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
-from gascl.opencl.spill import SPILLED
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
@@ -645,10 +644,29 @@ class State:
             rows = self._spill.array(shape[0] * shape[1]).reshape(shape)
         else:
             rows = np.empty(shape, np.uint8)
+        return self._read_rows(key, rows, first)[self._own_order]
+
+    def _read_rows(self, key: Key, rows: np.ndarray, first: int) -> np.ndarray:
+        """Fill uint8 (rows, bytes of a row) with the rows of a buffer from the first one on."""
         if rows.size:
             begin = first * rows.shape[1]
             cl.enqueue_copy(self.device.queue, rows, self.buffers[key], src_offset=begin)
-        return rows[self._own_order]
+        return rows
+
+    def pieces(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
+        """A vertex field as `field` returns it, in pieces that need little memory, each with the
+        number of its first row."""
+        key, (begin, last) = Key(VERTEX, name), self.rows
+        type_, width = self.types[key], self._shape(key)[1]
+        in_order = isinstance(self.numbering, Places) and self.numbering.sorted
+        if key in self.shared_values or not in_order:
+            yield 0, self.field(name)
+            return
+        for part in blocks(last - begin):
+            rows = np.empty((part.stop - part.start, width), np.uint8)
+            self._read_rows(key, rows, begin + part.start)
+            values = rows.view(type_.scalar).reshape(len(rows), self.lanes, type_.stored)
+            yield part.start, values[:, :, : type_.width]
 
     def lane_sums(self, name: str, first: int | None = None) -> np.ndarray:
         """The sum of a vertex field over its lanes, (V,): int64, or of floats float64.

@@ -1,7 +1,7 @@
 // Outbox: a superstep as launches.
-__kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *restrict out_offsets,
+__kernel void gascl_outbox_scatter(GASCL_STATE GASCL_OUT_OFFSETS,
                                    __global gascl_outbox_entry *restrict outbox) {
-    gascl_fill_outboxes(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, out_offsets, outbox);
+    gascl_fill_outboxes(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON GASCL_OUT_OFFSETS_ON, outbox);
 }
 
 __kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS_OF_PART GASCL_DELIVERY,
