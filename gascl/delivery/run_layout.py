@@ -285,6 +285,12 @@ def team_bytes(reals: int) -> int:
     return 4 * STRIDE * (len(Team) + -(-2 * reals // STRIDE))
 
 
+def is_of_vertices(key: Key) -> bool:
+    """Whether an array of the graph has an item for each vertex."""
+    names = "in_offsets", "out_offsets", "all_out_offsets", "in_degree", "out_degree", IDS
+    return key.owner == GRAPH and key.name in names
+
+
 def is_streamed(key: Key, array: Array) -> bool:
     """Whether an array of the graph is streamed in parts, when the arcs are."""
     if array.edge is not None:

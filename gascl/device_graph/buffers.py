@@ -20,7 +20,7 @@ from gascl.delivery.run_layout import (
     Extent,
     Key,
     block_type,
-    is_streamed,
+    is_of_vertices,
 )
 from gascl.device_graph import sort
 from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
@@ -617,8 +617,8 @@ class ResidentGraph:
         if order and name in ("in_sources", "out_targets"):
             return order.ends
         values = self._values(name)
-        streams = is_streamed(Key(GRAPH, name), array)
-        return self.device.upload(values) if streams else self.upload(values)
+        of_vertices = is_of_vertices(Key(GRAPH, name))
+        return self.upload(values) if of_vertices else self.device.upload(values)
 
     def _values(self, name: str) -> np.ndarray:
         if name in ("in_degree", "out_degree"):

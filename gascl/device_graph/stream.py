@@ -23,6 +23,7 @@ from gascl.delivery.run_layout import (
     Extent,
     Key,
     RunLayout,
+    is_of_vertices,
     is_streamed,
     transposed_arrays,
 )
@@ -174,14 +175,14 @@ def run_bytes(device: DeviceLimits, layout: RunLayout, alternates: bool) -> dict
 
 
 def in_memory(layout: RunLayout, sizes: Mapping[Key, int], spills: bool = True) -> dict[Key, int]:
-    """The buffers that are not in files: the arcs, and what is small.
+    """The buffers that are not in files: arrays of the arcs, and what is small.
 
     Args:
         spills: the data of the vertices are in files.
     """
-    arrays = {**layout.own, **layout.graph}
-    lasts = {REACHES} | {key for key, array in arrays.items() if not is_streamed(key, array)}
-    return {k: s for k, s in sizes.items() if not (spills and k in lasts and s >= SPILLED)}
+    graph = {key for key in resident_arrays(layout) if is_of_vertices(key)}
+    in_files = {*layout.own, *graph, REACHES}
+    return {k: s for k, s in sizes.items() if not (spills and k in in_files and s >= SPILLED)}
 
 
 def graph_bytes(

@@ -1,5 +1,5 @@
 """Programs on graphs with more vertices than 32 bits can number: `vertex` then has 64 bits, and
-fields that no snippet writes are not stored."""
+fields that have the same value at every vertex are not stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gascl.language.fields import Field, VertexParam
-from gascl.language.keywords import CALLS, VERTEX_MEMBERS
+from gascl.language.keywords import CALLS
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
 from gascl.language.tokens import tokens
@@ -33,8 +33,8 @@ _LONG_VARIABLE = re.compile(r"\bu?long\s+(\w+)")
 
 def wide_form(program: VertexProgram) -> VertexProgram:
     """The same program, in which fields, messages and parameters of type `vertex` have 64 bits;
-    results still take them for vertices. Fields that only have their initial values are computed
-    when they are read."""
+    results still take them for vertices. Fields that have the same value at every vertex are
+    computed when they are read, and results do not have them."""
     cls = type(program)
     if "_wide" not in vars(cls):
         cls._wide = type(cls.__name__, (cls,), {"__module__": cls.__module__})
@@ -97,7 +97,8 @@ def _widened(spec: ProgramSpec) -> ProgramSpec:
 
 
 def _computed(spec: ProgramSpec) -> list[str]:
-    """The vertex fields that no snippet writes, and whose initial values are soon computed."""
+    """The vertex fields that have the same value at every vertex: that which their `init` gives,
+    since no snippet writes them."""
     scatter, found = spec.snippets.get("scatter"), list[str]()
     read = set() if scatter is None else scatter.reads("v")  # the outbox keeps what it reads
     if any("" in snippet.reads("v") for snippet in spec.snippets.values()):
@@ -106,10 +107,8 @@ def _computed(spec: ProgramSpec) -> list[str]:
         init, type_ = spec.snippets.get(f"{name}.init"), declared.resolve("float32")
         if name in read or name in spec.written or type_.width > 1 or type_.members:
             continue
-        if init is not None:
-            seen = init.reads("v") - {*VERTEX_MEMBERS, *found}
-            if seen or init.uses(*CALLS):
-                continue
+        if init is not None and (init.reads("v") - {*found} or init.uses(*CALLS)):
+            continue
         found.append(name)
     return found
 
