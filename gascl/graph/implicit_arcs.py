@@ -276,13 +276,11 @@ def halo_of(rule: Rule, part: Part) -> np.ndarray:
 
     # Other rows have no arc from outside.
     count, reach = part.last - part.first, rule.reach
-    near = (
-        [slice(0, count)] if 2 * reach >= count else [slice(0, reach), slice(count - reach, count)]
-    )
+    near = [(0, count)] if 2 * reach >= count else [(0, reach), (count - reach, count)]
     rows = [
-        slice(some.start + block.start, some.start + block.stop)
-        for some in near
-        for block in blocks(some.stop - some.start, _ROWS)
+        slice(begin + block.start, begin + block.stop)
+        for begin, end in near
+        for block in blocks(end - begin, _ROWS)
     ]
     found = in_threads(outside, rows)
     return np.unique(np.concatenate([np.zeros(int(part.first == part.last), np.int64), *found]))

@@ -15,6 +15,7 @@ from gascl.graph.partition import Division, shares
 from gascl.language.fields import Lanes, VertexParam
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
+from gascl.language.wide_form import wide_form
 from gascl.run.options import RunOptions
 from gascl.run.prepare import Prepared
 from gascl.user_messages import Option
@@ -120,9 +121,8 @@ def check_implicit(
             f"it can have {INT32_MAX // 2:,}: start {-(-graph.num_vertices // (INT32_MAX // 2))} "
             "ranks or more"
         )
-    each = program.lanes * sum(
-        f.resolve(program.dtype).itemsize for f in spec.vertex_fields.values()
-    )
+    stored = wide_form(program).spec.vertex_fields.values()
+    each = program.lanes * sum(field.resolve(program.dtype).itemsize for field in stored)
     if not spills and ranks.host_memory is not None and each * most > ranks.host_memory:
         rank = [part.last - part.first for part in parts].index(most)  # the same in all ranks
         raise _too_large(ranks, rank, f"at least {amount(each * most, up=True)}", most)
