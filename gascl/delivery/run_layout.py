@@ -580,7 +580,8 @@ class _Builder:
         pulled = {name: key for name, key, _ in self._edges("in", read)}
         owned = (*delivery.buffers, *delivery.active.buffers)
         unneeded = {b.name for b in owned if not delivery.needs(b, self.traits)}
-        if delivery.name == "outbox" and not (self.traits.can_fail or self.persistent):
+        fills = delivery.name == "outbox" and launch in delivery.launches
+        if fills and not (self.traits.can_fail or self.persistent):
             unneeded.add("all_out_offsets")  # GASCL_OUT_OFFSETS in kernels/outbox.cl
         if not self.traits.alternates:
             unneeded |= {name for name in launch.arguments if name.startswith("next_")}

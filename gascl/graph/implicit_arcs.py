@@ -142,6 +142,8 @@ class Consecutive(LazyValues):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             some = self._range[index]
+            if some.step == 1:
+                return Consecutive(some.start, some.stop)
             return np.arange(some.start, some.stop, some.step)
         if isinstance(index, int | np.integer):
             return INT64.type(self._range[index])
