@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from types import SimpleNamespace
 
@@ -45,6 +46,8 @@ def test_what_is_in_files_takes_no_memory(tmp_path):
         Engine(graph, device, **room).run(program)
     found = Engine(graph, device, **room, spill=tmp_path).run(program)
     assert found.trace[0].why.startswith("the arcs come in")
+    told = str(Engine(graph, device, **room, spill=tmp_path).explain(program))
+    assert re.search(r"[1-9].* KiB of vertices are in files", told)
     expected = Engine(graph, device).run(program)
     np.testing.assert_allclose(found["rank"], expected["rank"], rtol=1e-5)
 
