@@ -428,13 +428,20 @@ class ResidentGraph:
         """A buffer of a run on the graph; its content is undefined."""
         if self.spill is None or size < SPILLED:
             return self.device.allocate(size)
-        return self.spill.buffer(self.device.context, size)
+        return self.spill.buffer(self.device.context, self.spill.array(size))
 
     def upload(self, array: np.ndarray) -> Any:
         """A buffer with an array that is none of the arcs."""
         if self.spill is None or array.nbytes < SPILLED:
             return self.device.upload(array)
         return self.spill.buffer(self.device.context, array)
+
+    def _room(self, count: int, dtype: Any) -> np.ndarray:
+        """An array for so many vertices, all 0: in a file, if it is to be uploaded to one."""
+        size = count * np.dtype(dtype).itemsize
+        if self.spill is None or size < SPILLED:
+            return np.zeros(count, dtype)
+        return self.spill.array(size).view(dtype)
 
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
         """The bytes of those arrays that are not on the device yet."""
@@ -517,10 +524,10 @@ class ResidentGraph:
         return self.arcs.into if name == "in" else self.arcs.out
 
     def scatter_degrees(self) -> np.ndarray:
-        """I (places,): the number of arcs on which each vertex of a local graph scatters, to
+        """int32 (places,): the number of arcs on which each vertex of a local graph scatters, to
         vertices of all processes."""
         assert isinstance(self.arcs, LocalArcs)
-        return _differences(self.all_arcs.out_offsets, self.arcs.vertices)
+        return self._differences(self.all_arcs.out_offsets, self.arcs.vertices)
 
     def cut(self, number: int) -> list[Part]:
         """The arcs on the device, cut into at most `number` parts."""
@@ -584,11 +591,14 @@ class ResidentGraph:
     def reaches(self, parts: Sequence[Part]) -> np.ndarray:
         """uint32 (V,): the parts that have arcs from each vertex, as bits."""
         with self._lock:
-            key = tuple(parts)
-            if key not in self._reaches:
+            key, found = tuple(parts), self._reaches.get(tuple(parts))
+            if found is None:
                 senders = (self._senders(part) for part in parts)
-                self._reaches[key] = reaches(senders, len(parts), self.num_vertices)
-            return self._reaches[key]
+                found = self._room(self.num_vertices, np.uint32)
+                reaches(senders, len(parts), found)
+                if self.spill is None:  # else a run would keep the file for the next one
+                    self._reaches[key] = found
+            return found
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, sort.Sorted | None]) -> Any:
         if array.edge is not None:
@@ -625,16 +635,16 @@ class ResidentGraph:
             if self.numbering is None or not self.is_local:
                 return by_number(self.numbering, getattr(self.graph, name))
             offsets = getattr(self.graph.arcs(), _OFFSETS[name])
-            return _differences(offsets, self.numbering.order)
+            return self._differences(offsets, self.numbering.order)
         if name == IDS:
             assert self.numbering is not None
             if isinstance(self.arcs, ImplicitLocalArcs):
                 return self.arcs.halo
             return self.numbering.order
         if name == "all_out_offsets" and self.is_local:
-            offsets = np.zeros(self.num_vertices + 1, self.offset)
-            np.cumsum(self.scatter_degrees(), out=offsets[1:], dtype=self.offset)
-            return offsets
+            begins = self._room(self.num_vertices + 1, self.offset)
+            np.cumsum(self.scatter_degrees(), out=begins[1:], dtype=self.offset)
+            return begins
         if name in ("in_blocks", "out_blocks"):
             return self.table(name)
         if name in ("in_segments", "out_segments"):
@@ -645,6 +655,18 @@ class ResidentGraph:
             return self.arcs.slot
         order, array = _OF_ARCS[name]
         return np.asarray(getattr(self._order(order), array))
+
+    def _differences(self, offsets: np.ndarray | Offsets, rows: Any) -> np.ndarray:
+        """int32: the number of arcs of some of the rows."""
+        differences = self._room(len(rows), np.int32)
+        if isinstance(offsets, Offsets):
+            return offsets.counts(rows, differences)
+
+        def counts(block: slice) -> np.ndarray:
+            some = rows[block]
+            return offsets.take(some + 1) - offsets.take(some)
+
+        return filled(differences, counts)
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
@@ -687,18 +709,6 @@ class ResidentGraph:
         times = edge.field is not None and edge.field.type == TIME
         known = self.graph.edge_types.get(edge.name)
         return known.as_read(values) if times and isinstance(known, Times) else values
-
-
-def _differences(offsets: np.ndarray | Offsets, rows: Any) -> np.ndarray:
-    """int32: the number of arcs of some of the rows."""
-    if isinstance(offsets, Offsets):
-        return offsets.counts(rows)
-
-    def counts(block: slice) -> np.ndarray:
-        some = rows[block]
-        return offsets.take(some + 1) - offsets.take(some)
-
-    return filled(np.empty(len(rows), np.int32), counts)
 
 
 def shortage(

@@ -58,9 +58,9 @@ class Offsets(Unstored):
     def take(self, rows: np.ndarray) -> np.ndarray:
         return self.rule.begins(np.asarray(rows, np.int64))
 
-    def counts(self, vertices: PlacedVertices) -> np.ndarray:
-        """int32: the number of arcs in the rows of these vertices."""
-        counts, (before, after) = np.empty(len(vertices), np.int32), vertices.rows
+    def counts(self, vertices: PlacedVertices, counts: np.ndarray) -> np.ndarray:
+        """Set `counts`, int32, to the number of arcs in the rows of these vertices."""
+        before, after = vertices.rows
         halo = (self.take(vertices.halo + 1) - self.take(vertices.halo)).astype(np.int32)
         counts[:before], counts[after:] = halo[:before], halo[before:]
         first = vertices.base + before

@@ -81,19 +81,15 @@ def bit_of(number: int, count: int) -> int:
     return 1 << number * BITS // count
 
 
-def reaches(senders: Iterable[np.ndarray], count: int, vertices: int) -> np.ndarray:
-    """The parts in which each vertex has outgoing arcs.
+def reaches(senders: Iterable[np.ndarray], count: int, reached: np.ndarray) -> None:
+    """Find the parts in which each vertex has outgoing arcs.
 
     Args:
         senders: those of the arcs of each of `count` parts.
-
-    Returns:
-        (vertices,) uint32, the bits of those parts.
+        reached: uint32 (V,), all 0, in which the bits of those parts are set.
     """
-    reached = np.zeros(vertices, np.uint32)
     for number, sources in enumerate(senders):
         reached[sources] |= np.uint32(bit_of(number, count))
-    return reached
 
 
 def senders_elsewhere(senders: np.ndarray, part: Part, vertices: int) -> np.ndarray:

@@ -19,10 +19,15 @@ import pyopencl as cl
 
 from gascl.errors import DeviceError, GasclError
 from gascl.opencl import fork_guard
+from gascl.util.mapped_file import mapped_file_of
 from gascl.util.units import amount
 
 #: The fewest bytes of a buffer that is in a file.
 SPILLED = 1 << 16
+
+
+class _File(mmap.mmap):
+    """A file without a name that is mapped into memory."""
 
 
 class SpilledBuffer(cl.Buffer):
@@ -61,7 +66,7 @@ class Spill:
         )
 
     def array(self, size: int) -> np.ndarray:
-        """uint8 (size,), in a file.
+        """uint8 (size,), all 0, in a file.
 
         Raises:
             DeviceError: the disk is full.
@@ -72,16 +77,16 @@ class Spill:
                     os.posix_fallocate(file.fileno(), 0, max(size, 1))
                 else:
                     file.truncate(max(size, 1))
-                return np.frombuffer(mmap.mmap(file.fileno(), max(size, 1)), np.uint8)[:size]
+                return np.frombuffer(_File(file.fileno(), max(size, 1)), np.uint8)[:size]
         except OSError as error:
             raise self._full(size) from error
 
-    def buffer(self, context: Any, values: int | np.ndarray) -> Any:
-        """A buffer in a file: with the values of an array, or of a number of bytes, all 0."""
-        size = values if isinstance(values, int) else values.nbytes
-        memory = self.array(size)
-        if isinstance(values, np.ndarray):
-            memory.view(values.dtype).reshape(values.shape)[...] = values
+    def buffer(self, context: Any, values: np.ndarray) -> Any:
+        """A buffer with the values of an array, which is copied to a file unless it is in one."""
+        memory = values
+        if not isinstance(mapped_file_of(values), _File):
+            memory = self.array(values.nbytes).view(values.dtype).reshape(values.shape)
+            memory[...] = values
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
         made = SpilledBuffer(context, flags, hostbuf=memory)
         fork_guard.holds_opencl(made)
