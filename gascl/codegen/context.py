@@ -217,6 +217,11 @@ class Context:
     def vertex_fields(self) -> dict[str, Type]:
         return {n: f.resolve(self.real) for n, f in self.spec.vertex_fields.items()}
 
+    @cached_property
+    def computed(self) -> dict[str, Type]:
+        """The vertex fields that are computed when they are read."""
+        return {n: f.resolve(self.real) for n, f in self.spec.computed.items()}
+
     def field_at(self, name: str, place: str) -> str:
         """C text of a vertex field in its array, at a place on the device."""
         return f"gascl_v_{name}[GASCL_AT({place})]"
@@ -249,7 +254,8 @@ class Context:
     def field_types(self) -> dict[str, Type]:
         """The types of vertex fields, of the edge fields that are read, and of arc fields."""
         edge_fields = {n: t for n, t in self.edge_members.items() if n in self.spec.edge_fields}
-        return {**self.vertex_fields, **edge_fields, **self.read_to, **self.arc_fields}
+        stored = {**self.vertex_fields, **edge_fields, **self.read_to, **self.arc_fields}
+        return stored | self.computed
 
     @cached_property
     def looks_up_ids(self) -> bool:
@@ -341,7 +347,8 @@ class Context:
     def vertex(self) -> Type:
         ids = [("id", self.id), *((n, INT32) for n in self.degrees)]
         mask = [("gascl_set", INT32)] * self.traits.masked
-        return without_gaps("gascl_vertex", [*ids, *self.vertex_fields.items(), *mask])
+        fields = {**self.vertex_fields, **self.computed}
+        return without_gaps("gascl_vertex", [*ids, *fields.items(), *mask])
 
     @cached_property
     def edge(self) -> Type:

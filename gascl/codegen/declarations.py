@@ -94,7 +94,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "FUSED": traits.fusable,
                 "MAY_NEED_ORDER": traits.may_need_order,
                 "OVERFLOWS": traits.overflows,
-                "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
+                "CAN_FAIL": traits.can_fail,
                 "READS_SINGLY": traits.reads_singly,
                 "GROUPS": traits.groups,
                 "PREFERS": traits.prefers,

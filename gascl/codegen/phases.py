@@ -6,6 +6,8 @@ writes.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import numpy as np
 
 from gascl.codegen.context import INT32, Context
@@ -48,12 +50,22 @@ class Phases:
         put("    gascl_vertex v;", f"    v.id = {c.id_of('gascl_id')};")
         put(*["    v.gascl_set = 0;"] * c.traits.masked)
         read = snippet.reads("v")
+        for name in reversed([*c.computed]):
+            read |= c.snippet(f"{name}.init").reads("v") if name in read else set()
         for degree in c.degrees:
             if degree in read:
                 put(f"    v.{degree} = gascl_{degree}[gascl_id];")
         for name in c.spec.vertex_fields:
             if name in read:
                 put(f"    v.{name} = {c.field_at(name, 'gascl_id')};")
+        self._compute(read)
+
+    def _compute(self, read: Container[str]) -> None:
+        """Write the values of those of these fields that are not stored."""
+        for name, declared in self.context.spec.computed.items():
+            if name in read:
+                value = self._initial(name, declared.init, "v, GASCL_STATE_ON")
+                self.text.put(f"    v.{name} = {value};")
 
     def _body(
         self,
@@ -87,7 +99,7 @@ class Phases:
         self.calls.declare_read(init)
         self._body(init, "v")
         put("    return v;", "}", "")
-        for name in c.spec.vertex_fields:
+        for name in (*c.computed, *c.spec.vertex_fields):
             self._init_value(name, "const gascl_vertex v, GASCL_STATE GASCL_LANE")
         put("// Prefetches what init may read of other vertices.")
         put("static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {")
@@ -102,6 +114,7 @@ class Phases:
         put("    gascl_vertex v;", f"    v.id = {c.id_of('gascl_id')};")
         put(*["    v.gascl_set = 0;"] * c.traits.masked)
         put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in c.degrees))
+        self._compute(c.computed)
         for i, name in enumerate(c.spec.vertex_fields):
             value = self._initial(name, c.spec.vertex_fields[name].init, "v, GASCL_STATE_ON")
             put(

@@ -65,6 +65,7 @@ NUMBERS = {
     "supersteps": "int32",  # the largest number of supersteps in a launch
     "first_row": "int32",  # the range of the vertices that a device applies
     "last_row": "int32",
+    "offsets_from": "int32",  # the vertex with the first of `in_offsets`
     "num_remote_messages": "int32",
     "most_work": "int32",  # ends a launch; in units of 1024 arcs
     "most_parts": "int32",  # the largest number of parts of a superstep, each with a tally

@@ -36,6 +36,8 @@ from gascl.user_messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
+#: The blocks and offsets of a kernel that can take a part of the arcs at a time.
+_OF_PART = ("in_blocks", "in_offsets", "offsets_from")
 #: They send what scatter has sent to the sender itself, and to common neighbors (arc_messages.cl).
 _ANSWER = Launch(
     "gascl_answer",
@@ -65,10 +67,11 @@ def _by_segments(gather: Launch) -> tuple[Launch, Launch]:
     """The launch that combines segments of very long rows, and that of the gather kernel, which
     joins them."""
     arguments = ("in_segments" if n == "in_blocks" else n for n in gather.arguments)
+    without = "tallies", "offsets_from"
     segments = Launch(
         "gascl_gather_segments",
         "in_segments",
-        tuple(name for name in arguments if name != "tallies"),
+        tuple(name for name in arguments if name not in without),
         only_if=lambda traits: traits.splits,
         only_groups=True,
     )
@@ -78,7 +81,7 @@ def _by_segments(gather: Launch) -> tuple[Launch, Launch]:
 _PULL_GATHER = Launch(
     "gascl_pull_gather",
     "in_blocks",
-    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received", "segments"),
+    ("STATE", *_OF_PART, "EDGE", "in_sources", "pulled", "sending", "received", "segments"),
     only_if=lambda traits: traits.scatters and not traits.ordered_credits,
 )
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
@@ -252,7 +255,7 @@ DELIVERIES = {
                         "gascl_outbox_gather",
                         "in_blocks",
                         (
-                            *("STATE", *_CSC[:2], "EDGE", "in_sources", "all_out_offsets"),
+                            *("STATE", *_OF_PART, "EDGE", "in_sources", "all_out_offsets"),
                             *("outbox", "outbox_next", "messages", "segments", "tallies"),
                         ),
                     )

@@ -145,6 +145,7 @@ class Extent:
         lines: the number of lines of the longest source text.
         symmetric: every arc has its reverse, so that both orders of arcs are the same.
         parts: the number of parts in which arcs are streamed, each with at most `arcs`.
+        rows: the most vertices in which the arcs of a part end; None: all vertices.
         all_arcs: the number of arcs of all ranks, if ranks share them; else None.
         ids: how many vertices of the halo have an id of 64 bits in an array; None: all vertices
             have one of 32 bits.
@@ -160,6 +161,7 @@ class Extent:
     lines: int = 0
     symmetric: bool = False
     parts: int = 1
+    rows: int | None = None
     all_arcs: int | None = None
     ids: int | None = None
 
@@ -257,7 +259,7 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
     block = block_type(extent.offset)
     arrays = {
         "out_offsets": Array(offset, rows + 1),
-        "in_offsets": Array(offset, rows + 1),
+        "in_offsets": Array(offset, (rows if extent.rows is None else extent.rows) + 1),
         "out_sources": Array(index, arcs),
         "out_targets": Array(index, arcs),
         "in_sources": Array(index, arcs),
@@ -281,6 +283,12 @@ def team_bytes(reals: int) -> int:
     """The bytes that the groups of a persistent kernel share (kernels/persistent/phases.cl), before
     its records: words, and two numbers for each field of floats."""
     return 4 * STRIDE * (len(Team) + -(-2 * reals // STRIDE))
+
+
+def is_of_vertices(key: Key) -> bool:
+    """Whether an array of the graph has an item for each vertex."""
+    names = "in_offsets", "out_offsets", "all_out_offsets", "in_degree", "out_degree", IDS
+    return key.owner == GRAPH and key.name in names
 
 
 def is_streamed(key: Key, array: Array) -> bool:
@@ -572,6 +580,9 @@ class _Builder:
         pulled = {name: key for name, key, _ in self._edges("in", read)}
         owned = (*delivery.buffers, *delivery.active.buffers)
         unneeded = {b.name for b in owned if not delivery.needs(b, self.traits)}
+        fills = delivery.name == "outbox" and launch in delivery.launches
+        if fills and not (self.traits.can_fail or self.persistent):
+            unneeded.add("all_out_offsets")  # GASCL_OUT_OFFSETS in kernels/outbox.cl
         if not self.traits.alternates:
             unneeded |= {name for name in launch.arguments if name.startswith("next_")}
         for name in launch.arguments:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -20,6 +20,7 @@ from gascl.delivery.run_layout import (
     Extent,
     Key,
     block_type,
+    is_of_vertices,
 )
 from gascl.device_graph import sort
 from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
@@ -37,6 +38,7 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.types import TIME, Type
 from gascl.opencl import fork_guard, pinned
 from gascl.opencl.device import Device
+from gascl.opencl.spill import SPILLED, Spill, SpilledBuffer
 from gascl.util.host import machine_memory
 from gascl.util.units import amount
 
@@ -295,8 +297,8 @@ def shared_arcs(arcs: Arcs | ArcsPart, device: Device, group: int, block: int) -
 
 
 def resident_bytes(graphs: Iterable[ResidentGraph]) -> int:
-    """The bytes of the graphs' arrays that are on the device; those that are shared count once."""
-    held = {id(b): b.size for g in graphs for b in g.held()}
+    """The bytes of the graphs' arrays in the device's memory; those that are shared count once."""
+    held = {id(b): b.size for g in graphs for b in g.held() if not isinstance(b, SpilledBuffer)}
     return sum(held.values())
 
 
@@ -312,6 +314,7 @@ class ResidentGraph:
         share: how processes share the arcs, if they do.
         memory: the bytes of the device that a run may take; None: all.
         local: this process has only the vertices of its part and their halo (`LocalArcs`).
+        spill: where the data of vertices are, if not in memory.
 
     Attributes:
         numbering: where the vertices are on the device, or None.
@@ -335,8 +338,10 @@ class ResidentGraph:
         share: Division | None = None,
         memory: int | None = None,
         local: bool = False,
+        spill: Spill | None = None,
     ):
         self.graph, self.device, self.edges = graph, device, edges
+        self.spill = spill
         self.group, self.block, self.share = group, block, share
         self.memory = device.memory if memory is None else memory
         self.num_arcs = num_arcs(graph, edges)
@@ -407,7 +412,7 @@ class ResidentGraph:
                     self.share,
                     self.memory,
                 )
-                self._transposed = ResidentGraph(*common)
+                self._transposed = ResidentGraph(*common, spill=self.spill)
             return self._transposed
 
     def numbers(self) -> Any:
@@ -418,6 +423,25 @@ class ResidentGraph:
             if key not in self._own:
                 self._own[key] = self.device.upload(self.all_numbers.number)
             return self._own[key]
+
+    def allocate(self, size: int) -> Any:
+        """A buffer of a run on the graph; its content is undefined."""
+        if self.spill is None or size < SPILLED:
+            return self.device.allocate(size)
+        return self.spill.buffer(self.device.context, self.spill.array(size))
+
+    def upload(self, array: np.ndarray) -> Any:
+        """A buffer with an array that is none of the arcs."""
+        if self.spill is None or array.nbytes < SPILLED:
+            return self.device.upload(array)
+        return self.spill.buffer(self.device.context, array)
+
+    def _room(self, count: int, dtype: Any) -> np.ndarray:
+        """An array for so many vertices, all 0: in a file, if it is to be uploaded to one."""
+        size = count * np.dtype(dtype).itemsize
+        if self.spill is None or size < SPILLED:
+            return np.zeros(count, dtype)
+        return self.spill.array(size).view(dtype)
 
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
         """The bytes of those arrays that are not on the device yet."""
@@ -500,29 +524,54 @@ class ResidentGraph:
         return self.arcs.into if name == "in" else self.arcs.out
 
     def scatter_degrees(self) -> np.ndarray:
-        """I (places,): the number of arcs on which each vertex of a local graph scatters, to
+        """int32 (places,): the number of arcs on which each vertex of a local graph scatters, to
         vertices of all processes."""
         assert isinstance(self.arcs, LocalArcs)
-        return _differences(self.all_arcs.out_offsets, self.arcs.vertices)
+        return self._differences(self.all_arcs.out_offsets, self.arcs.vertices)
 
     def cut(self, number: int) -> list[Part]:
         """The arcs on the device, cut into at most `number` parts."""
         return cut(self.arcs.into.offsets, number, *self.rows)
 
-    def pieces(self, key: Key, array: Array, parts: Sequence[Part]) -> list[np.ndarray]:
-        """The parts of an array with an item for each arc, in the order of receivers, on the host:
-        in pinned memory, if the device copies from there several times as fast."""
+    def pieces(self, key: Key, array: Array, parts: Sequence[Part]) -> Callable[[int], np.ndarray]:
+        """The parts of an array of the arcs in the order of receivers, by number. They are on the
+        host: in pinned memory, if the device copies from there several times as fast. Those of arcs
+        by a rule are made again each time, so that no memory is needed for all of them."""
+
+        if isinstance(self.arcs, ImplicitLocalArcs):
+            return lambda number: self._made(key, array, parts[number])
         with self._lock:
             cut_values = self._cut.get((key, tuple(parts)))
             if cut_values is None:
-                whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
-                cut_values = [whole[part.begin : part.end] for part in parts]
+                if key.name == "in_offsets":
+                    cut_values = [self._offsets(part) for part in parts]
+                else:
+                    whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
+                    cut_values = [whole[part.begin : part.end] for part in parts]
                 if self.device.pools:
                     cut_values = [
                         pinned.in_pinned(self.device.context, values) for values in cut_values
                     ]
                 self._cut[key, tuple(parts)] = cut_values
-            return cut_values
+            return cut_values.__getitem__
+
+    def _offsets(self, part: Part) -> np.ndarray:
+        """Where the arcs of each vertex of a part begin, numbered from 0."""
+        offsets = self.arcs.into.offsets[part.first : part.last + 1]
+        return offsets - offsets.dtype.type(part.begin)
+
+    def _senders(self, part: Part) -> np.ndarray:
+        """The senders of the arcs of a part."""
+        if isinstance(self.arcs, ImplicitLocalArcs):
+            return self.arcs.senders(part)
+        return self.arcs.into.ends[part.begin : part.end]
+
+    def _made(self, key: Key, array: Array, part: Part) -> np.ndarray:
+        """A part of an array of arcs by a rule, which have the defaults of edge fields."""
+        if array.edge is None:
+            return self._offsets(part) if key.name == "in_offsets" else self._senders(part)
+        assert array.edge.field is not None
+        return np.full(part.end - part.begin, array.edge.field.default, array.dtype)
 
     def tables(self, parts: Sequence[Part]) -> list[np.ndarray]:
         """The row blocks of each of the parts, whose arcs are numbered from 0."""
@@ -542,10 +591,14 @@ class ResidentGraph:
     def reaches(self, parts: Sequence[Part]) -> np.ndarray:
         """uint32 (V,): the parts that have arcs from each vertex, as bits."""
         with self._lock:
-            key = tuple(parts)
-            if key not in self._reaches:
-                self._reaches[key] = reaches(parts, self.arcs.into.ends, self.num_vertices)
-            return self._reaches[key]
+            key, found = tuple(parts), self._reaches.get(tuple(parts))
+            if found is None:
+                senders = (self._senders(part) for part in parts)
+                found = self._room(self.num_vertices, np.uint32)
+                reaches(senders, len(parts), found)
+                if self.spill is None:  # else a run would keep the file for the next one
+                    self._reaches[key] = found
+            return found
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, sort.Sorted | None]) -> Any:
         if array.edge is not None:
@@ -573,23 +626,25 @@ class ResidentGraph:
             return order.offsets
         if order and name in ("in_sources", "out_targets"):
             return order.ends
-        return self.device.upload(self._values(name))
+        values = self._values(name)
+        of_vertices = is_of_vertices(Key(GRAPH, name))
+        return self.upload(values) if of_vertices else self.device.upload(values)
 
     def _values(self, name: str) -> np.ndarray:
         if name in ("in_degree", "out_degree"):
             if self.numbering is None or not self.is_local:
                 return by_number(self.numbering, getattr(self.graph, name))
             offsets = getattr(self.graph.arcs(), _OFFSETS[name])
-            return _differences(offsets, self.numbering.order)
+            return self._differences(offsets, self.numbering.order)
         if name == IDS:
             assert self.numbering is not None
             if isinstance(self.arcs, ImplicitLocalArcs):
                 return self.arcs.halo
             return self.numbering.order
         if name == "all_out_offsets" and self.is_local:
-            offsets = np.zeros(self.num_vertices + 1, self.offset)
-            np.cumsum(self.scatter_degrees(), out=offsets[1:], dtype=self.offset)
-            return offsets
+            begins = self._room(self.num_vertices + 1, self.offset)
+            np.cumsum(self.scatter_degrees(), out=begins[1:], dtype=self.offset)
+            return begins
         if name in ("in_blocks", "out_blocks"):
             return self.table(name)
         if name in ("in_segments", "out_segments"):
@@ -599,7 +654,19 @@ class ResidentGraph:
         if name == "slot":
             return self.arcs.slot
         order, array = _OF_ARCS[name]
-        return getattr(self._order(order), array)
+        return np.asarray(getattr(self._order(order), array))
+
+    def _differences(self, offsets: np.ndarray | Offsets, rows: Any) -> np.ndarray:
+        """int32: the number of arcs of some of the rows."""
+        differences = self._room(len(rows), np.int32)
+        if isinstance(offsets, Offsets):
+            return offsets.counts(rows, differences)
+
+        def counts(block: slice) -> np.ndarray:
+            some = rows[block]
+            return offsets.take(some + 1) - offsets.take(some)
+
+        return filled(differences, counts)
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
@@ -644,18 +711,6 @@ class ResidentGraph:
         return known.as_read(values) if times and isinstance(known, Times) else values
 
 
-def _differences(offsets: np.ndarray | Offsets, rows: Any) -> np.ndarray:
-    """int32: the number of arcs of some of the rows."""
-    if isinstance(offsets, Offsets):
-        return offsets.counts(rows)
-
-    def counts(block: slice) -> np.ndarray:
-        some = rows[block]
-        return offsets.take(some + 1) - offsets.take(some)
-
-    return filled(np.empty(len(rows), np.int32), counts)
-
-
 def shortage(
     device: DeviceLimits, sizes: Mapping[Key, int], resident: int = 0, limit: int | None = None
 ) -> str:
@@ -685,7 +740,13 @@ def too_large(device: DeviceLimits, sizes: Mapping[Key, int]) -> str:
 
 
 def check_vertices(
-    device: Device, graph: Graph, spec: ProgramSpec, dtype: str, lanes: int, limit: int | None
+    device: Device,
+    graph: Graph,
+    spec: ProgramSpec,
+    dtype: str,
+    lanes: int,
+    limit: int | None,
+    spills: bool = False,
 ) -> None:
     """Raise DeviceError, before anything is computed, if the fields of the vertices and the offsets
     of their arcs do not fit on the device, to which arcs may be streamed, or in the host's memory;
@@ -694,6 +755,7 @@ def check_vertices(
     Args:
         dtype, lanes: those of the program.
         limit: as in `shortage`.
+        spills: the data of vertices are in files.
     """
     vertices, types = graph.num_vertices, [f.resolve(dtype) for f in spec.vertex_fields.values()]
     offset = np.dtype(offset_type(graph, spec.direction))
@@ -705,7 +767,7 @@ def check_vertices(
         )
     offsets = (vertices + 1) * offset.itemsize
     least = vertices * lanes * sum(type_.itemsize for type_ in types) + offsets
-    if least < MUCH:
+    if least < MUCH or spills:
         return
     most = device.memory if limit is None else limit
     if least > most:

@@ -37,7 +37,11 @@ class RunArrays:
         two = alternates and not layout.extent.symmetric
         self.graphs = [graph, graph.transposed()] if two else [graph]
         most = np.int64(most_pieces(graph.num_vertices, graph.num_arcs))
-        self.numbers: dict[str, Any] = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
+        self.numbers: dict[str, Any] = {
+            "num_arcs": np.int64(graph.num_arcs),
+            "most_pieces": most,
+            "offsets_from": np.int32(0),  # unless they are streamed
+        }
         self._numbers = [self.numbers, {**self.numbers}]  # for even and odd supersteps
         self.buffers: dict[Key, Any] = {}
         self._buffers: list[dict[Key, Any]] = []  # for even and odd supersteps

@@ -23,6 +23,7 @@ from gascl.delivery.run_layout import (
     Extent,
     Key,
     RunLayout,
+    is_of_vertices,
     is_streamed,
     transposed_arrays,
 )
@@ -30,6 +31,7 @@ from gascl.device_graph.buffers import ResidentGraph, too_large
 from gascl.errors import DeviceError
 from gascl.graph.partition import bit_of, cut
 from gascl.opencl import fork_guard
+from gascl.opencl.spill import SPILLED
 from gascl.util.units import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
@@ -39,6 +41,8 @@ FEWEST = 2
 TALLIES = Key(RUN, "tallies")
 #: The parts with arcs of the vertices that scatter, if only these need be copied.
 NEEDED = Key(RUN, "needed")
+#: The parts in which each vertex has outgoing arcs.
+REACHES = Key(GRAPH, "reaches")
 
 
 @dataclass
@@ -77,6 +81,7 @@ def in_parts(
     extent: Extent,
     limit: int,
     at_once: Mapping[Key, int],
+    spills: bool = False,
 ) -> RunLayout:
     """The buffers of a run that streams its arcs in as few parts as possible.
 
@@ -87,37 +92,47 @@ def in_parts(
         extent: the extent of all arcs of this device.
         limit: the bytes of the device that the run may take.
         at_once: the bytes of each buffer of a run with all arcs at once, which do not fit.
+        spills: the data of the vertices are in files.
 
     Raises:
         DeviceError: not even parts with the arcs of one vertex fit.
     """
 
-    def layout_in(arcs: int, parts: int) -> RunLayout:
-        return layout_of(replace(extent, arcs=arcs, parts=parts, symmetric=False))
+    def layout_in(arcs: int, parts: int, rows: int = 1) -> RunLayout:
+        return layout_of(replace(extent, arcs=arcs, parts=parts, rows=rows, symmetric=False))
 
     def sizes_of(layout: RunLayout) -> dict[Key, int]:
         return run_bytes(device, layout, len(orders) > 1)
 
-    longest = max(int(np.diff(offsets).max(initial=0)) for offsets in orders)
+    def needed_in(layout: RunLayout) -> int:
+        return sum(in_memory(layout, sizes_of(layout), spills).values())
+
+    longest = max(map(longest_row, orders))
     finest = layout_in(longest, FEWEST)
     if why := too_large(device, sizes_of(finest)):
         raise DeviceError(f"{why}; use a device that can have a larger one")
     parts, smallest = FEWEST, 0
     while True:
         # With the smallest parts. The more parts there are, the more memory they take themselves.
-        least = sum(sizes_of(layout_in(longest, parts)).values())
+        least = needed_in(layout_in(longest, parts))
         if least > limit and 0 < smallest <= least:
             raise _refusal(device, finest, limit, smallest, at_once)
         cuts = [cut(offsets, parts) for offsets in orders]
         largest = max((part.end - part.begin for turn in cuts for part in turn), default=0)
-        layout = layout_in(largest, parts)
-        sizes = sizes_of(layout)
-        needed, too_wide = sum(sizes.values()), too_large(device, sizes)
+        rows = max((part.last - part.first for turn in cuts for part in turn), default=0)
+        layout = layout_in(largest, parts, rows)
+        needed, too_wide = needed_in(layout), too_large(device, sizes_of(layout))
         if needed <= limit and not too_wide:
             return layout
         if not too_wide:
             smallest = min(needed, smallest or needed)
         parts = max(parts + 1, int(1.1 * parts))
+
+
+def longest_row(offsets: Any) -> int:
+    """The largest number of arcs that end in a vertex, or at least as many."""
+    most = getattr(offsets, "most", None)  # of a rule
+    return int(np.diff(offsets).max(initial=0)) if most is None else most
 
 
 def _refusal(
@@ -159,6 +174,17 @@ def run_bytes(device: DeviceLimits, layout: RunLayout, alternates: bool) -> dict
     return layout.own_bytes(device.alignment) | graph_bytes(device, layout, sizes)
 
 
+def in_memory(layout: RunLayout, sizes: Mapping[Key, int], spills: bool = True) -> dict[Key, int]:
+    """The buffers that are not in files: arrays of the arcs, and what is small.
+
+    Args:
+        spills: the data of the vertices are in files.
+    """
+    graph = {key for key in resident_arrays(layout) if is_of_vertices(key)}
+    in_files = {*layout.own, *graph, REACHES}
+    return {k: s for k, s in sizes.items() if not (spills and k in in_files and s >= SPILLED)}
+
+
 def graph_bytes(
     device: DeviceLimits, layout: RunLayout, turns: Sequence[Mapping[Key, int]]
 ) -> dict[Key, int]:
@@ -181,11 +207,10 @@ def _streamed_bytes(device: DeviceLimits, layout: RunLayout) -> dict[Key, int]:
     """The bytes of the buffers of an ArcStream."""
     extent, sizes = layout.extent, {k: a.nbytes for k, a in _passing(layout).items()}
     sizes |= {_besides(key, "the next part"): size for key, size in sizes.items()}
-    sizes[OFFSETS] = layout.graph[OFFSETS].nbytes + extent.parts * device.alignment
     sizes[BLOCKS] = layout.graph[BLOCKS].dtype.itemsize * extent.blocks_of_parts
     sizes[_besides(TALLIES, "of a part")] = extent.block_groups * layout.own[TALLIES].dtype.itemsize
     if NEEDED in layout.own:
-        sizes[Key(GRAPH, "reaches")] = 4 * extent.vertices
+        sizes[REACHES] = 4 * extent.vertices
         sizes[_besides(OFFSETS, "no arcs")] = layout.graph[OFFSETS].nbytes
         sizes[_besides(BLOCKS, "no arcs")] = sizes[BLOCKS]
     return sizes
@@ -204,19 +229,16 @@ def resident_arrays(layout: RunLayout) -> dict[Key, Array]:
 
 
 def _passing(layout: RunLayout) -> dict[Key, Array]:
-    """The arrays with an item for each arc."""
-    streamed = {k: a for k, a in layout.graph.items() if is_streamed(k, a)}
-    return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
+    """The arrays of which the device has one or two parts at a time."""
+    return {k: a for k, a in layout.graph.items() if is_streamed(k, a) and k != BLOCKS}
 
 
 class ArcStream:
     """The parts of a graph's arcs, on the device two at a time.
 
     The arcs of a part are numbered from 0, in its row blocks and its offsets, so that kernels need
-    not know of parts. The offsets of all parts stay on the device, in one buffer: those of the next
-    part begin a little later, so that the last offset of one and the first of the next have places
-    of their own. For a part that a superstep does not need, there are row blocks and offsets
-    without arcs.
+    not know of parts, but for the row with the first offset. For a part that a superstep does not
+    need, there are row blocks and offsets without arcs.
 
     Args:
         layout: the buffers of the run.
@@ -229,7 +251,6 @@ class ArcStream:
 
     def __init__(self, graph: ResidentGraph, layout: RunLayout):
         self.device, extent = graph.device, layout.extent
-        offsets = graph.arcs.into.offsets
         self.parts = graph.cut(extent.parts)
         arrays = _passing(layout)
         self._values = {k: graph.pieces(k, array, self.parts) for k, array in arrays.items()}
@@ -240,32 +261,21 @@ class ArcStream:
         ]
         tally = layout.own[TALLIES].dtype.itemsize
         self._tallies = self.device.reserve(extent.block_groups * tally)
-        pad = self.device.alignment // offsets.itemsize
-        placed = np.zeros(len(offsets) + pad * len(self.parts), offsets.dtype)
         self.reaches: Any = None
         self._blocks: list[Any] = []
         self._no_arcs: list[dict[Key, Any]] = []  # in place of a part's offsets and blocks
         self._num_blocks: list[int] = []
         if NEEDED in layout.own:
-            self.reaches = self.device.upload(graph.reaches(self.parts))
-            no_offsets = self.device.upload(np.zeros_like(offsets))
-        for number, (part, table) in enumerate(
-            zip(self.parts, graph.tables(self.parts), strict=True)
-        ):
-            first, last, begin, _ = part
-            rows = offsets[first : last + 1] - offsets.dtype.type(begin)
-            placed[number * pad + first : number * pad + last + 1] = rows
+            self.reaches = graph.upload(graph.reaches(self.parts))
+            none = arrays[OFFSETS]
+            no_offsets = self.device.upload(np.zeros(none.count, none.dtype))
+        for table in graph.tables(self.parts):
             self._blocks.append(self.device.upload(table))
             self._num_blocks.append(len(table))
             if NEEDED in layout.own:
                 empty = table.copy()
                 empty["begin"] = empty["end"] = 0
                 self._no_arcs.append({OFFSETS: no_offsets, BLOCKS: self.device.upload(empty)})
-        buffer = self.device.upload(placed)
-        step = pad * offsets.itemsize
-        self._offsets = [
-            buffer.get_sub_region(n * step, offsets.nbytes) for n in range(len(self.parts))
-        ]
         fork_guard.holds_opencl(self)
 
     def needed(self, words: np.ndarray) -> list[int]:
@@ -292,9 +302,8 @@ class ArcStream:
         # Without arcs, the buffers are not read: any will do.
         place = self._place(number, keys) if needed and keys else _Place(self._places[0].buffers)
         buffers = {key: place.buffers[key] for key in keys}
-        buffers |= {OFFSETS: self._offsets[number], BLOCKS: self._blocks[number]}
+        buffers |= {BLOCKS: self._blocks[number], TALLIES: self._tallies}
         buffers |= {} if needed else self._no_arcs[number]
-        buffers[TALLIES] = self._tallies
         return LoadedPart(buffers, place)
 
     def _place(self, number: int, keys: Sequence[Key]) -> _Place:
@@ -313,7 +322,7 @@ class ArcStream:
         self.device.queue.flush()
         events = []
         for key in keys:
-            values = self._values[key][number]
+            values = self._values[key](number)
             if values.nbytes:
                 copied = cl.enqueue_copy(
                     *(self._queue, place.buffers[key], values),

@@ -25,7 +25,7 @@ from gascl.distributed.row_exchange import Rows, SharedRows
 from gascl.distributed.row_messages import RowMessages
 from gascl.distributed.run_protocols import RunPlan, RunState
 from gascl.graph.partition import Part, cut
-from gascl.graph.reordering import by_vertex, gathered
+from gascl.graph.reordering import by_vertex
 from gascl.language.spec import ProgramSpec
 from gascl.opencl import fork_guard
 from gascl.opencl.interrupts import Interrupts
@@ -162,8 +162,6 @@ class Exchange:
         if self._has_halo and plan.traits.masked:
             self._at_end.append(MASK)
             self._counts = self.device.reserve(count.itemsize)
-            first, last = graphs[0].parts[ranks.rank][:2]
-            self._degrees = np.diff(graphs[0].all_arcs.out_offsets[first : last + 1])
         self._rows: list[Rows] = []  # of each piece, or of all as one
         self._published: list[list[Any]] = []  # for each of these, the events of its copies
         self.pieces: list[Piece] = []
@@ -290,14 +288,18 @@ class Exchange:
         return self._count_set(self._own_rows(self._next))
 
     def _count_listed(self, vertices: np.ndarray) -> tuple[int, int]:
-        degrees = gathered(self._degrees, vertices - self.state.arrays.graph.rows[0])
-        return len(degrees), int(degrees.sum())
+        return self._counted_with_arcs(vertices - self.state.arrays.graph.rows[0])
 
     def _count_set(self, mask: np.ndarray) -> tuple[int, int]:
         # any() is slow along an axis of one.
         is_set = mask.any(axis=1) if mask.shape[1] > 1 else mask[:, 0].view(bool)
-        degrees = self._degrees[is_set]
-        return len(degrees), int(degrees.sum())
+        return self._counted_with_arcs(np.flatnonzero(is_set))
+
+    def _counted_with_arcs(self, vertices: np.ndarray) -> tuple[int, int]:
+        """How many these vertices are, numbered from this rank's first one, and their arcs."""
+        graph = self.state.arrays.graphs[0]
+        offsets, rows = graph.all_arcs.out_offsets, vertices + graph.parts[self.ranks.rank].first
+        return len(rows), int((offsets.take(rows + 1) - offsets.take(rows)).sum())
 
     def first_counts(self) -> Any:
         """A buffer with the numbers of vertices in the first mask, before its commit, and of the

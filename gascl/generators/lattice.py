@@ -41,6 +41,9 @@ class Lattice:
         self._near = np.empty((0, len(self._ways)), np.int64)  # of the first rows, without ends
         ways = before + after
         self.most = sum(min(ways, side - 1) if not ring else ways for side, _, ring in self._axes)
+        # Where an axis is closed, from one end to the other.
+        reach = (stride * (side - 1 if ring else 1) for side, stride, ring in self._axes)
+        self.reach = max(reach, default=0)
         self.least = sum(ways if ring else ways - 1 for *_, ring in self._axes)
 
     def begins(self, rows: np.ndarray) -> np.ndarray:

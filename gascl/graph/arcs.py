@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from gascl.graph.csr_ends import CsrEnds
-from gascl.graph.lazy import LazyArray, LazyValues, Lock
+from gascl.graph.lazy import LazyArray, LazyValues, Lock, Remade
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 from gascl.graph.partition import Part, bounds_of
 from gascl.graph.radix_sort import radix_sorted
@@ -595,14 +595,10 @@ class ArcsPart:
         return values.take(self.in_edges)
 
 
-class PlacesOf(LazyValues):
-    """The places of the senders of a rank's arcs, int32 (arcs,), which can be found again."""
+class PlacesOf(Remade):
+    """The places of the senders of a rank's arcs, int32 (arcs,)."""
 
     dtype = np.dtype(np.int32)
-
-    def forget(self) -> None:
-        """Find them again when they are read next."""
-        self._values = None
 
 
 class _FoundPlaces(PlacesOf):
@@ -652,6 +648,15 @@ class LocalArcs(ArcsPart):
         self._senders: PlacesOf = _FoundPlaces(senders, self.vertices, count)
         self._order(self._senders, len(self.vertices), {})
         self.into.take_as_sorted()
+
+    @property
+    def own_offsets(self) -> np.ndarray:
+        """I: where the arcs of each vertex of the range begin."""
+        return self.into.offsets[self.rows[0] : self.rows[1] + 1]
+
+    def senders(self, part: Part) -> np.ndarray:
+        """int32: the places of the senders of a part of these arcs."""
+        return self.into.ends[part.begin : part.end]
 
     def forget(self) -> None:
         """Free what takes memory for each arc and can be made again: the device has it now."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from gascl.graph.arcs import Arcs, LocalArcs, Order, PlacesOf, index_dtype
 from gascl.graph.graph import Graph
+from gascl.graph.lazy import LazyValues, Remade
 from gascl.graph.parallel import blocks, filled, in_threads
 from gascl.graph.partition import Part
 from gascl.graph.raw_graph import RawGraph
@@ -29,10 +30,12 @@ class Rule(Protocol):
 
     Attributes:
         least, most: the smallest and the largest number of arcs in a row.
+        reach: the most by which the numbers of a row and of an end of its arcs differ.
     """
 
     least: int
     most: int
+    reach: int
 
     def begins(self, rows: np.ndarray) -> np.ndarray:
         """int64: the number of arcs in the rows before each of these rows, int64."""
@@ -55,9 +58,9 @@ class Offsets(Unstored):
     def take(self, rows: np.ndarray) -> np.ndarray:
         return self.rule.begins(np.asarray(rows, np.int64))
 
-    def counts(self, vertices: PlacedVertices) -> np.ndarray:
-        """int32: the number of arcs in the rows of these vertices."""
-        counts, (before, after) = np.empty(len(vertices), np.int32), vertices.rows
+    def counts(self, vertices: PlacedVertices, counts: np.ndarray) -> np.ndarray:
+        """Set `counts`, int32, to the number of arcs in the rows of these vertices."""
+        before, after = vertices.rows
         halo = (self.take(vertices.halo + 1) - self.take(vertices.halo)).astype(np.int32)
         counts[:before], counts[after:] = halo[:before], halo[before:]
         first = vertices.base + before
@@ -97,7 +100,11 @@ class PlacedVertices:
 
     def __getitem__(self, places: Any) -> np.ndarray:
         if isinstance(places, slice):
-            return self.take(np.arange(*places.indices(len(self))))
+            first, last, step = places.indices(len(self))
+            if step == 1 and self.rows[0] <= first <= last <= self.rows[1]:
+                own: Any = Consecutive(first + self.base, last + self.base)
+                return own
+            return self.take(np.arange(first, last, step))
         return self.take(places)
 
     def take(self, places: np.ndarray) -> np.ndarray:
@@ -119,24 +126,99 @@ class PlacedVertices:
         return places.astype(np.int32)
 
 
+class Consecutive(LazyValues):
+    """The numbers from `first` to before `last`, int64, of which only those are made that are
+    read."""
+
+    dtype = INT64
+
+    def __init__(self, first: int, last: int):
+        super().__init__()
+        self._range, self.shape = range(first, last), (last - first,)
+
+    def read(self) -> np.ndarray:
+        return np.arange(self._range.start, self._range.stop)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            some = self._range[index]
+            if some.step == 1:
+                return Consecutive(some.start, some.stop)
+            return np.arange(some.start, some.stop, some.step)
+        if isinstance(index, int | np.integer):
+            return INT64.type(self._range[index])
+        return super().__getitem__(index)
+
+
 class _MadePlaces(PlacesOf):
     """The same, made by the rule."""
 
-    def __init__(self, rule: Rule, part: Part, vertices: PlacedVertices):
+    def __init__(self, arcs: ImplicitLocalArcs):
         super().__init__()
-        self._rule, self._part, self._vertices = rule, part, vertices
-        self.shape = (part.end - part.begin,)
+        self._arcs, self.shape = arcs, (arcs.part.end - arcs.part.begin,)
 
     def read(self) -> np.ndarray:
-        found = np.empty(self.shape, np.int32)
+        first, last = self._arcs.rows
+        return self._arcs.senders(Part(first, last, 0, self.shape[0]))
 
-        def fill(rows: slice) -> None:
-            first, last = rows.start + self._part.first, rows.stop + self._part.first
-            begin, end = self._rule.begins(np.array([first, last])) - self._part.begin
-            found[begin:end] = self._vertices.places(self._rule.ends(first, last))
 
-        in_threads(fill, blocks(self._part.last - self._part.first, _ROWS))
-        return found
+class _MadeOffsets(Remade):
+    """Where the arcs of each place begin, I (places + 1,), made by the rule: those of the places
+    before the range of a part, of the range and behind it.
+
+    Attributes:
+        most: the largest number of arcs of a place.
+    """
+
+    def __init__(self, rule: Rule, part: Part, first: int, count: int, dtype: np.dtype):
+        super().__init__()
+        self._rule, self._part, self._first, self.most = rule, part, first, rule.most
+        self.dtype, self.shape = dtype, (count + 1,)
+
+    def setflags(self, write: bool) -> None:
+        """As of an array; it is read-only anyway."""
+
+    def take(self, places: np.ndarray) -> np.ndarray:
+        part = self._part
+        rows = np.asarray(places, np.int64) + (part.first - self._first)
+        begins = self._rule.begins(rows.clip(part.first, part.last)) - part.begin
+        return begins.astype(self.dtype)
+
+    def searchsorted(self, begins: np.ndarray) -> np.ndarray:
+        """int64: the first place that begins with each of these arcs or a later one."""
+        low, high = np.zeros(begins.shape, np.int64), np.full(begins.shape, len(self))
+        while (low < high).any():
+            middle = (low + high) // 2
+            before = (self.take(middle) < begins) & (low < high)
+            low, high = np.where(before, middle + 1, low), np.where(before, high, middle)
+        return low
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            first, last, _ = index.indices(len(self))
+            return self._between(first, last)
+        places = np.asarray(index)
+        return self.take(np.where(places < 0, places + len(self), places))[()]
+
+    def read(self) -> np.ndarray:
+        return self._between(0, len(self))
+
+    def _between(self, first: int, last: int) -> np.ndarray:
+        """Those of the places `first` to `last - 1`."""
+        offsets = np.empty(max(last - first, 0), self.dtype)
+        low, high = self._first, self._first + self._part.last - self._part.first
+        begin, end = (min(max(place, low), high) for place in (first, last - 1))
+        shift, known = self._part.first - self._first, max(begin - first + 1, 0)
+        offsets[:known] = self[begin]
+
+        def begins(block: slice) -> np.ndarray:
+            row = begin + block.start + shift
+            counts = self._rule.counts(row, row + block.stop - block.start)
+            return self[begin + block.start] + np.cumsum(counts, dtype=self.dtype)
+
+        filled(offsets[known : known + end - begin], begins)
+        offsets[known + end - begin :] = self[end]
+        return offsets
 
 
 class ImplicitLocalArcs(LocalArcs):
@@ -154,23 +236,34 @@ class ImplicitLocalArcs(LocalArcs):
         scattered = int(out[own.stop] - out[own.start])
         scattered += int((out.take(self.halo + 1) - out.take(self.halo)).sum())
         self._index = index_dtype(max(part.end - part.begin, scattered))
-        self._senders = _MadePlaces(self._rule, part, self.vertices)
+        self._senders = _MadePlaces(self)
         self._order(self._senders, len(self.vertices), {})
         self.into.take_as_sorted()
 
-    def _begins(self, count: int) -> np.ndarray:
-        (first, last), part, rule = self.rows, self.part, self._rule
-        offsets = np.zeros(count + 1, self._index)
+    def _begins(self, count: int) -> Any:
+        self._offsets = _MadeOffsets(self._rule, self.part, self.rows[0], count, self._index)
+        return self._offsets
 
-        def begins(block: slice) -> np.ndarray:
-            row = part.first + block.start
-            begin = int(rule.begins(np.array([row]))[0]) - part.begin
-            counts = rule.counts(row, part.first + block.stop)
-            return begin + np.cumsum(counts, dtype=self._index)
+    @property
+    def own_offsets(self) -> Any:
+        count = self.part.last - self.part.first
+        return _MadeOffsets(self._rule, self.part, 0, count, self._index)
 
-        filled(offsets[first + 1 : last + 1], begins)
-        offsets[last + 1 :] = part.end - part.begin
-        return offsets
+    def senders(self, part: Part) -> np.ndarray:
+        found, rule = np.empty(part.end - part.begin, np.int32), self._rule
+        shift = self.part.first - self.rows[0]
+
+        def fill(rows: slice) -> None:
+            first, last = (each + part.first + shift for each in (rows.start, rows.stop))
+            begin, end = rule.begins(np.array([first, last])) - (self.part.begin + part.begin)
+            found[begin:end] = self.vertices.places(rule.ends(first, last))
+
+        in_threads(fill, blocks(part.last - part.first, _ROWS))
+        return found
+
+    def forget(self) -> None:
+        super().forget()
+        self._offsets.forget()
 
 
 def halo_of(rule: Rule, part: Part) -> np.ndarray:
@@ -183,7 +276,15 @@ def halo_of(rule: Rule, part: Part) -> np.ndarray:
             return ends[:0]
         return np.unique(ends[(ends < part.first) | (ends >= part.last)])
 
-    found = in_threads(outside, blocks(part.last - part.first, _ROWS))
+    # Other rows have no arc from outside.
+    count, reach = part.last - part.first, rule.reach
+    near = [(0, count)] if 2 * reach >= count else [(0, reach), (count - reach, count)]
+    rows = [
+        slice(begin + block.start, begin + block.stop)
+        for begin, end in near
+        for block in blocks(end - begin, _ROWS)
+    ]
+    found = in_threads(outside, rows)
     return np.unique(np.concatenate([np.zeros(int(part.first == part.last), np.int64), *found]))
 
 

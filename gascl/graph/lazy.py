@@ -107,6 +107,14 @@ class LazyValues(NDArrayOperatorsMixin):
         return getattr(ufunc, method)(*arrays, **{n: _read(v) for n, v in options.items()})
 
 
+class Remade(LazyValues):
+    """Values that can be computed again after they have been forgotten."""
+
+    def forget(self) -> None:
+        """Compute them again when they are read next."""
+        self._values = None
+
+
 class NamedFields(Mapping[str, np.ndarray]):
     """Fields by name, each of which is read when it is asked for.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = Non
     last = len(offsets) - 1 if last is None else last
     begin, end = int(offsets[first]), int(offsets[last])
     targets = [begin + (end - begin) * i // number for i in range(1, number)]
-    cuts = np.searchsorted(offsets, np.array(targets, offsets.dtype)).clip(first, last)
+    cuts = offsets.searchsorted(np.array(targets, offsets.dtype)).clip(first, last)
     bounds = bounds_of([first], cuts, [last]).tolist()
     ends = offsets[bounds].tolist()
     return [Part(*each) for each in zip(bounds, bounds[1:], ends, ends[1:], strict=False)]
@@ -81,21 +81,15 @@ def bit_of(number: int, count: int) -> int:
     return 1 << number * BITS // count
 
 
-def reaches(parts: Sequence[Part], sources: np.ndarray, vertices: int) -> np.ndarray:
-    """The parts in which each vertex has outgoing arcs.
+def reaches(senders: Iterable[np.ndarray], count: int, reached: np.ndarray) -> None:
+    """Find the parts in which each vertex has outgoing arcs.
 
     Args:
-        sources: the senders of the arcs, in the order of receivers.
-
-    Returns:
-        (vertices,) uint32, the bits of those parts.
+        senders: those of the arcs of each of `count` parts.
+        reached: uint32 (V,), all 0, in which the bits of those parts are set.
     """
-    reached = np.zeros(vertices, np.uint32)
-    for number, part in enumerate(parts):
-        is_source = np.zeros(vertices, bool)
-        is_source[sources[part.begin : part.end]] = True
-        reached[is_source] |= np.uint32(bit_of(number, len(parts)))
-    return reached
+    for number, sources in enumerate(senders):
+        reached[sources] |= np.uint32(bit_of(number, count))
 
 
 def senders_elsewhere(senders: np.ndarray, part: Part, vertices: int) -> np.ndarray:

@@ -63,6 +63,8 @@ class ProgramSpec:
             there are none.
         grouping: how they are grouped by key; None if they are not.
         vertex_fields, edge_fields, arc_fields, params, aggregates: declarations by name.
+        computed: vertex fields that are not stored, but computed by their `init` when they are read
+            (wide_form.py); each may read those before it.
         structs: the structs by the names that the class gives them.
         snippets: the snippets by attribute name; those inside declarations have names such as
             `distance.init`.
@@ -98,6 +100,7 @@ class ProgramSpec:
     stop: str
     asks_converged: bool
     composite: bool
+    computed: Mapping[str, VertexField]
 
     @cached_property
     def works(self) -> bool:
@@ -337,6 +340,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         stop=" ".join((got.stop or "").split()),
         asks_converged=got.converged is not None,
         composite=got.solve is not None,
+        computed=MappingProxyType({}),
     )
 
 

@@ -565,6 +565,11 @@ class Traits:
         return self.reads_singly or self._uses(*words) or bool(fields)
 
     @cached_property
+    def can_fail(self) -> bool:
+        """Whether a snippet may fail or overflow."""
+        return self.overflows or self.can_trap or self.debug
+
+    @cached_property
     def scatter_reads_ids(self) -> bool:
         """Whether scatter reads ids that differ from arc to arc, other than to compare the two ends
         of an arc."""

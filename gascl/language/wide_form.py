@@ -1,4 +1,5 @@
-"""Programs on graphs with more vertices than 32 bits can number: `vertex` then has 64 bits."""
+"""Programs on graphs with more vertices than 32 bits can number: `vertex` then has 64 bits, and
+fields that have the same value at every vertex are not stored."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gascl.language.fields import Field, VertexParam
+from gascl.language.keywords import CALLS
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
 from gascl.language.tokens import tokens
@@ -31,7 +33,8 @@ _LONG_VARIABLE = re.compile(r"\bu?long\s+(\w+)")
 
 def wide_form(program: VertexProgram) -> VertexProgram:
     """The same program, in which fields, messages and parameters of type `vertex` have 64 bits;
-    results still take them for vertices."""
+    results still take them for vertices. Fields that have the same value at every vertex are
+    computed when they are read, and results do not have them."""
     cls = type(program)
     if "_wide" not in vars(cls):
         cls._wide = type(cls.__name__, (cls,), {"__module__": cls.__module__})
@@ -83,8 +86,30 @@ def _widened(spec: ProgramSpec) -> ProgramSpec:
     declared: dict[str, Any] = {name: _declared(getattr(spec, name)) for name in groups}
     types = {"message": _wide(spec.message), "gathered": _wide(spec.gathered)}
     form = replace(spec, structs=MappingProxyType(structs), **types, **declared)
+    names, fields = _computed(spec), form.vertex_fields
+    stored = {name: each for name, each in fields.items() if name not in names}
+    computed = {name: fields[name] for name in names}
+    form = replace(
+        form, vertex_fields=MappingProxyType(stored), computed=MappingProxyType(computed)
+    )
     vars(form)["types"] = spec.types  # where cached_property stores it
     return form
+
+
+def _computed(spec: ProgramSpec) -> list[str]:
+    """The vertex fields that have the same value at every vertex: that which their `init` gives,
+    since no snippet writes them."""
+    read, found = spec.snippet("scatter").reads("v"), list[str]()  # the outbox keeps what it reads
+    if any("" in snippet.reads("v") for snippet in spec.snippets.values()):
+        return found
+    for name, declared in spec.vertex_fields.items():
+        init, type_ = spec.snippet(f"{name}.init"), declared.resolve("float32")
+        if name in read or name in spec.written or type_.width > 1 or type_.members:
+            continue
+        if init.reads("v") - {*found} or init.uses(*CALLS):
+            continue
+        found.append(name)
+    return found
 
 
 def _declared(fields: Mapping[str, Field]) -> Mapping[str, Field]:

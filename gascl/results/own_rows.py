@@ -17,17 +17,24 @@ class OwnRows(Mapping[str, np.ndarray]):
     """The fields of the vertices of one rank, (own,) or (own, lanes) and so on, by name. Each
     vertex belongs to one rank.
 
+    Args:
+        numbers: `vertices`, which may be made when it is read.
+
     Attributes:
-        vertices: int (own,), these vertices, in ascending order.
         rank, size: the number of this rank, and how many there are.
         ranks: the ranks, which write files together; None after pickling.
     """
 
-    vertices: np.ndarray
+    numbers: np.ndarray = field(repr=False)
     fields: Mapping[str, np.ndarray] = field(repr=False)
     rank: int
     size: int
     ranks: Any = field(repr=False)
+
+    @property
+    def vertices(self) -> np.ndarray:
+        """int (own,): these vertices, in ascending order."""
+        return np.asarray(self.numbers)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.fields[name]

@@ -61,6 +61,7 @@ from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.opencl.event_wait import check_free
 from gascl.opencl.interrupts import Interrupts
+from gascl.opencl.spill import Spill
 from gascl.results.own_rows import RemoteFields
 from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
@@ -127,9 +128,12 @@ class Engine:
             of integers, 0 or more, whose value modulo the number of ranks is the rank, or of text,
             so that vertices with the same text are together. Programs whose result may depend on
             the order of the vertices always have "ranges", and warn of it.
+        spill: on a CPU, a folder: what runs keep of the vertices is in files there, of which the
+            system has in memory what fits. The files have no names, and vanish with the run.
 
     Raises:
-        GasclError: `graph` is not a Graph, or `device_memory` is not a size.
+        GasclError: `graph` is not a Graph, `device_memory` is not a size, or `spill` is no folder
+            that can be written to, or the device is no CPU.
         GraphError: there is no such vertex field, or it has other values.
         DeviceError: there is no such device.
     """
@@ -145,6 +149,7 @@ class Engine:
         device_memory: int | str | None = None,
         comm: Any = None,
         partition: str = RANGES,
+        spill: str | Path | None = None,
     ):
         if not isinstance(graph, Graph):
             raise GasclError(_no_graph(graph))
@@ -165,6 +170,9 @@ class Engine:
             partitioned = Option("partition", partition)
             warn(Message(partitioned, " has no effect: there are no ranks to share the vertices"))
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
+        self.spill = None if spill is None else Spill(spill)
+        if self.spill and not self.device.is_cpu:
+            raise GasclError(f"spill= is for CPUs, and {self.device} is none: leave it out")
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         #: Work that each rank does independently: an error in one rank is raised in all.
         self._in_all = partial(errors_in_all, self.ranks) if self.ranks else nullcontext
@@ -191,6 +199,7 @@ class Engine:
         given += [f"debug=True, seed={self.seed}"] if self.debug else []
         given += [f"device_memory={self.device_memory}"] if self.device_memory else []
         given += [f"partition={self.partition!r}"] if self.partition != RANGES else []
+        given += [f"spill={str(self.spill.folder)!r}"] if self.spill else []
         return f"Engine({', '.join(given)})"
 
     def run(
@@ -403,7 +412,9 @@ class Engine:
         if program.edge_names and not self._is_view:
             return self._view(program).run_with(program, options)
         if is_implicit(self.graph):
-            check_implicit(program, self.graph, options, self.debug, self.ranks)
+            check_implicit(
+                program, self.graph, options, self.debug, self.ranks, self.spill is not None
+            )
             program = wide_form(program)
         if self.ranks:
             call = f"delivery={options.delivery!r}, max_supersteps={options.max_supersteps}"
@@ -462,7 +473,9 @@ class Engine:
     def _explain(self, program: VertexProgram, options: RunOptions) -> Explanation:
         """`explain` with the options as an object."""
         if is_implicit(self.graph):
-            check_implicit(program, self.graph, options, self.debug, self.ranks)
+            check_implicit(
+                program, self.graph, options, self.debug, self.ranks, self.spill is not None
+            )
             program = wide_form(program)
         if program.edge_names and not self._is_view:
             return self._view(program)._explain(program, options)
@@ -852,6 +865,12 @@ class Engine:
         if ranks and is_implicit(self.graph):
             with self._in_all():
                 check_room(prepared, ranks, self.device.facts)
+        if self.spill:
+            needed = sum(prepared.sizes.values()) - sum(prepared.held.values())
+            own = self.spill.disk, needed
+            every = ranks.allgather(own) if ranks else [own]
+            with self._in_all():
+                self.spill.check(sum(size for disk, size in every if disk == own[0]))
         return prepared
 
     def _setting(self) -> Setting:
@@ -859,10 +878,10 @@ class Engine:
         options = self.deterministic, self.debug, self.seed, self.device_memory
         ranks, memory = self.ranks, machine_memory()
         if ranks is None:
-            return Setting(*options, memory)
+            return Setting(*options, memory, spills=self.spill is not None)
         memory = None if ranks.host_memory is None else ranks.host_memory * ranks.size
         place = ranks.rank, ranks.size, not ranks.on_one_host
-        return Setting(*options, memory, *place, self._partition)
+        return Setting(*options, memory, *place, self._partition, self.spill is not None)
 
     def _load(self, program: VertexProgram, prepared: Prepared, plan: Plan) -> LoadedProgram:
         """A prepared program with its kernels and the graph on the device, for this run and others.
@@ -893,7 +912,8 @@ class Engine:
             return State(*arguments)
 
     def _check_vertices(self, spec: ProgramSpec, dtype: str, lanes: int = 1) -> None:
-        check_vertices(self.device, self.graph, spec, dtype, lanes, self.device_memory)
+        limits = self.device_memory, self.spill is not None
+        check_vertices(self.device, self.graph, spec, dtype, lanes, *limits)
 
     def _looped(self, loop: Loop) -> Ending:
         """Run the supersteps. An error that only one rank may have ends all ranks."""
@@ -941,7 +961,7 @@ class Engine:
         with self._lock:
             if key not in self._resident:
                 given = self.graph, self.device, *size, numbered, share, self.device_memory
-                self._resident[key] = ResidentGraph(*given, local)
+                self._resident[key] = ResidentGraph(*given, local, self.spill)
             return self._resident[key]
 
     def _view(self, program: VertexProgram) -> Engine:
@@ -1034,6 +1054,7 @@ class Engine:
             device_memory=self.device_memory,
             comm=comm,
             partition=self.partition if kept else RANGES,
+            spill=None if self.spill is None else self.spill.folder,
         )
         made.left_out, made._takes_parts = self.left_out, takes_parts
         return made

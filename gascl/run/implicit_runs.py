@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from gascl.delivery.admission import wide_refuses
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.distributed.ranks import Ranks
@@ -17,6 +15,7 @@ from gascl.graph.partition import Division, shares
 from gascl.language.fields import Lanes, VertexParam
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
+from gascl.language.wide_form import wide_form
 from gascl.run.options import RunOptions
 from gascl.run.prepare import Prepared
 from gascl.user_messages import Option
@@ -26,7 +25,7 @@ from gascl.util.units import amount
 def check_room(prepared: Prepared, ranks: Ranks, facts: DeviceFacts) -> None:
     """Raise DeviceError if the ranks of a host together need more than its memory for what they
     keep of their vertices and arcs, on CPUs."""
-    needed, have = sum(prepared.sizes.values()), ranks.host_memory
+    needed, have = sum(prepared.held.values()), ranks.host_memory
     if facts.kind == "CPU" and have is not None and needed > have:
         raise _too_large(
             ranks, ranks.rank, amount(needed, up=True), prepared.layout.extent.vertices
@@ -36,22 +35,31 @@ def check_room(prepared: Prepared, ranks: Ranks, facts: DeviceFacts) -> None:
 def _too_large(ranks: Ranks, rank: int, needed: str, vertices: int) -> DeviceError:
     have = amount(ranks.host_memory or 0)
     return DeviceError(
-        f"rank {rank} of {ranks.size} needs {needed} for {vertices:,} vertices and their arcs, "
-        f"and may take {have}, an equal share of its host's memory: use more hosts"
+        f"rank {rank} of {ranks.size} needs {needed} for {vertices:,} vertices, and may take "
+        f"{have}, an equal share of its host's memory: use more hosts, or let what it keeps of "
+        "vertices be in files, by Engine(..., spill=FOLDER)"
     )
 
 
 def check_implicit(
-    program: VertexProgram, graph: Graph, options: RunOptions, debug: bool, ranks: Ranks | None
+    program: VertexProgram,
+    graph: Graph,
+    options: RunOptions,
+    debug: bool,
+    ranks: Ranks | None,
+    spills: bool,
 ) -> None:
     """Raise an error where a run would need all vertices or edges of a graph that has neither in
     memory.
+
+    Args:
+        spills: the data of vertices are in files.
 
     Raises:
         GasclError: the run has one rank, or an option for which each rank needs all vertices.
         ProgramError: the program needs them, or has ids of 32 bits.
         GraphError: a parameter is no vertex, or a rank would have too many vertices.
-        DeviceError: the arcs of a rank are more than its share of its host's memory.
+        DeviceError: the fields of a rank's vertices take more than its share of its host's memory.
     """
     size = f"{graph.num_vertices:,} vertices, whose edges are not stored"
     if ranks is None:
@@ -113,8 +121,8 @@ def check_implicit(
             f"it can have {INT32_MAX // 2:,}: start {-(-graph.num_vertices // (INT32_MAX // 2))} "
             "ranks or more"
         )
-    needs = [4 * (part.end - part.begin + 2 * (part.last - part.first)) for part in parts]
-    rank = int(np.argmax(needs))  # the same in all ranks; of arcs and offsets alone
-    if ranks.host_memory is not None and needs[rank] > ranks.host_memory:
-        rows = parts[rank].last - parts[rank].first
-        raise _too_large(ranks, rank, f"at least {amount(needs[rank], up=True)}", rows)
+    stored = wide_form(program).spec.vertex_fields.values()
+    each = program.lanes * sum(field.resolve(program.dtype).itemsize for field in stored)
+    if not spills and ranks.host_memory is not None and each * most > ranks.host_memory:
+        rank = [part.last - part.first for part in parts].index(most)  # the same in all ranks
+        raise _too_large(ranks, rank, f"at least {amount(each * most, up=True)}", most)

@@ -155,6 +155,7 @@ class StreamedArcs(Placement):
                 launch,
                 *where,
                 num_in_blocks=blocks,
+                offsets_from=stream.parts[number].first,
                 first_row=stream.parts[number].first,
                 last_row=stream.parts[number].last,
             )

@@ -34,11 +34,12 @@ from gascl.device_graph.buffers import (
     num_arcs,
     offset_type,
     shortage,
+    too_large,
     too_many_to_sort,
 )
 from gascl.device_graph.device_arcs import DeviceOrder
-from gascl.device_graph.stream import in_parts, run_bytes
-from gascl.graph.arcs import Arcs, LocalArcs
+from gascl.device_graph.stream import in_memory, in_parts, run_bytes
+from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
 from gascl.graph.implicit_arcs import is_implicit
 from gascl.graph.partition import Division, Part, senders_elsewhere, shares
@@ -76,6 +77,7 @@ class Setting:
         rank, ranks: which process of how many this is.
         apart: the processes do not share memory.
         partition: which process has which vertices; None: each has a range of them.
+        spills: the data of vertices are in files.
     """
 
     deterministic: bool = True
@@ -87,6 +89,7 @@ class Setting:
     ranks: int = 1
     apart: bool = False
     partition: VertexPartition | None = None
+    spills: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ class Prepared:
         source: the text of the kernels.
         layout: the buffers with their types and sizes, and the arguments of kernels.
         sizes: the bytes of the device that each buffer takes.
+        held: those of them that are not in files.
         halos: of each process, or of this one alone, how many vertices of others it has or
             receives the values of; 0 where these are all.
         short: why not all arcs of this process fit on the device at once; "" if they do.
@@ -140,6 +144,7 @@ class Prepared:
     source: Source
     layout: RunLayout
     sizes: Mapping[Key, int]
+    held: Mapping[Key, int]
     halos: Sequence[int]
     short: str
     limit: int
@@ -175,6 +180,8 @@ class Prepared:
         if self.streamed > 1:
             words = f"the arcs come to the device in {self.streamed} parts, since {self.short}"
             words += f"; {self.share.ranks} ranks share them" if self.share is not None else ""
+        in_files = sum(self.sizes.values()) - sum(self.held.values())
+        words += f"; {amount(in_files)} of vertices are in files" if in_files else ""
         return words
 
     def named_sizes(self) -> dict[str, int]:
@@ -259,6 +266,8 @@ def prepare(
         if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
     limit = setting.device_memory or device.memory
+    if implicit and device.kind == "CPU" and setting.host_memory is not None:
+        limit = min(limit, setting.host_memory // setting.ranks)
     arcs: list[Arcs] = []  # of even and odd supersteps, if they are divided
     if share or short:
         arcs.append(numbered[1] if numbered else graph.arcs(direction))
@@ -274,7 +283,7 @@ def prepare(
         *(implicit, optimized, shares.chosen, splits, constant.chosen),
     )
     source = source_of(program, device, choice.delivery, offset, variant)
-    orders = [_own_offsets(each, share) for each in arcs] if own is None else [_offsets_of(own)]
+    orders = [_own_offsets(each, share) for each in arcs] if own is None else [own.own_offsets]
     own_orders = orders if share else None
     extent = _extent(graph, direction, device, source, own_orders, vertices)
     if own is not None:
@@ -290,9 +299,12 @@ def prepare(
         halo = _halo_bytes(senders, local.chosen, rows, layout)
     if at_once:
         layout_of = partial(source.run_layout, spec)
-        layout = in_parts(device, orders, layout_of, extent, limit - halo, at_once.sizes)
+        room = limit - halo, at_once.sizes, setting.spills
+        layout = in_parts(device, orders, layout_of, extent, *room)
     sizes = run_bytes(device, layout, spec.alternates) | ({HALO: halo} if halo else {})
-    short = short or shortage(device, sizes, limit=setting.device_memory)
+    held = in_memory(layout, sizes, setting.spills)
+    short = short or shortage(device, held, limit=None if limit == device.memory else limit)
+    short = short or too_large(device, sizes)
     if short and stores and delivery == "auto" and choice.delivery.stores:
         return prepare(
             *(program, graph, device, setting),
@@ -318,6 +330,7 @@ def prepare(
         source=source,
         layout=layout,
         sizes=sizes,
+        held=held,
         halos=(senders,),
         short=short,
         limit=limit,
@@ -457,12 +470,6 @@ def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:
         return offsets
     own = _own_part(arcs, share)
     return offsets[own.first : own.last + 1]
-
-
-def _offsets_of(arcs: LocalArcs) -> np.ndarray:
-    """The same of a rank that has only its own vertices and their halo."""
-    first, last = arcs.rows
-    return arcs.into.offsets[first : last + 1]
 
 
 def _own_part(arcs: Arcs, share: Division) -> Part:

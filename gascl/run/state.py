@@ -23,10 +23,11 @@ from gascl.delivery.run_layout import ARC, CONTROL, FAULTS, RECORD, RUN, VERTEX,
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
+from gascl.device_graph.stream import in_memory
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.lazy import LazyValues
-from gascl.graph.parallel import filled
+from gascl.graph.parallel import blocks, filled
 from gascl.graph.reordering import Numbering, Places, by_number, by_vertex
 from gascl.language.grouping import KEY
 from gascl.language.program import VertexProgram
@@ -124,6 +125,7 @@ class State:
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share, self.read_only = resident.share, frozenset(inputs.read_only)
+        self._spill = resident.spill
         self.num_vertices, self.is_local = resident.num_vertices, resident.is_local
         self.rows, self.has_all = resident.rows, not resident.is_local
         self.shared_values: dict[Key, np.ndarray] = {}
@@ -185,7 +187,9 @@ class State:
         fits = self.arrays.buffers and before + needed <= self.device.memory
         if not fits:  # or it is not known yet
             missing = self.arrays.missing()
-            check_memory(self.device, {**sizes, BLOCK: loaded.gaps, **missing}, before)
+            wanted = {**sizes, BLOCK: loaded.gaps, **missing}
+            held = in_memory(self.layout, wanted, self._spill is not None)
+            check_memory(self.device, held, before)
             needed += sum(missing.values())
         self.device.release(before + needed)
         if not self.arrays.buffers:
@@ -200,7 +204,7 @@ class State:
         self.buffers[BLOCK] = idle.pop(BLOCK)
         for key, size in sizes.items():
             buffer = idle.pop(key, None)
-            self.buffers[key] = self.device.allocate(size) if buffer is None else buffer
+            self.buffers[key] = self.arrays.graph.allocate(size) if buffer is None else buffer
         self.buffers |= kept
 
     def _set_fields(
@@ -635,11 +639,34 @@ class State:
     def _own_rows(self, key: Key) -> np.ndarray:
         """uint8 (own vertices, bytes of a row): the rows of `own_vertices`."""
         first, last = self.rows
-        rows = np.empty((last - first, self._shape(key)[1]), np.uint8)
+        shape = last - first, self._shape(key)[1]
+        if self._spill is not None:
+            rows = self._spill.array(shape[0] * shape[1]).reshape(shape)
+        else:
+            rows = np.empty(shape, np.uint8)
+        return self._read_rows(key, rows, first)[self._own_order]
+
+    def _read_rows(self, key: Key, rows: np.ndarray, first: int) -> np.ndarray:
+        """Fill uint8 (rows, bytes of a row) with the rows of a buffer from the first one on."""
         if rows.size:
             begin = first * rows.shape[1]
             cl.enqueue_copy(self.device.queue, rows, self.buffers[key], src_offset=begin)
-        return rows[self._own_order]
+        return rows
+
+    def pieces(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
+        """A vertex field as `field` returns it, in pieces that need little memory, each with the
+        number of its first row."""
+        key, (begin, last) = Key(VERTEX, name), self.rows
+        type_, width = self.types[key], self._shape(key)[1]
+        in_order = isinstance(self.numbering, Places) and self.numbering.sorted
+        if key in self.shared_values or not in_order:
+            yield 0, self.field(name)
+            return
+        for part in blocks(last - begin):
+            rows = np.empty((part.stop - part.start, width), np.uint8)
+            self._read_rows(key, rows, begin + part.start)
+            values = rows.view(type_.scalar).reshape(len(rows), self.lanes, type_.stored)
+            yield part.start, values[:, :, : type_.width]
 
     def lane_sums(self, name: str, first: int | None = None) -> np.ndarray:
         """The sum of a vertex field over its lanes, (V,): int64, or of floats float64.

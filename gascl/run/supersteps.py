@@ -271,8 +271,8 @@ class Loop:
         names, last = self.plan.header.reals, self.graph.num_vertices
         counts = self._counted_nans
         if self.state.is_local:  # the device has only some of the vertices
-            found = {n: self._nan_at(n) for n in names if n not in self.state.read_only}
-            own = {n: (len(at), int(at[0])) for n, at in found.items() if len(at)}
+            found = {n: self._own_nans(n) for n in names if n not in self.state.read_only}
+            own = {n: counted for n, counted in found.items() if counted[0]}
             return own if self.state.has_all else self._nans_of_all(own)
         if counts is None:
             self.state.clear(Key(RUN, "nans"))
@@ -300,8 +300,16 @@ class Loop:
 
     def _nan_at(self, name: str) -> np.ndarray:
         """The vertices at which a field is NaN, in the graph's order."""
-        values = np.isnan(self.state.field(name, VERTEX))
-        return np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))
+        return _nan_rows(self.state.field(name, VERTEX))
+
+    def _own_nans(self, name: str) -> tuple[int, int]:
+        """How often a field is NaN, and where first, among the rows that this process has."""
+        many = first = 0
+        for begin, values in self.state.pieces(name):
+            at = _nan_rows(values)
+            first = first if many or not len(at) else begin + int(at[0])
+            many += len(at)
+        return many, first
 
     # The mask, and how a run begins -----------------------------------------------------------
 
@@ -761,3 +769,9 @@ class Loop:
             what = FAULT_MESSAGES[Fault(int(kind))].format(last=self.graph.num_vertices - 1)
             what = f": vertex {label!r} {what}, in superstep {step}"
             raise ProgramError(self.program.title(), what, place=place)
+
+
+def _nan_rows(values: np.ndarray) -> np.ndarray:
+    """The rows that have NaN."""
+    nans = np.isnan(values)
+    return np.flatnonzero(nans.any(axis=tuple(range(1, nans.ndim))))

@@ -215,6 +215,12 @@ def test_arguments_that_a_program_does_not_need_are_left_out():
     for whole in (False, True):
         spec = spec_of(Levels, "push", persistent=whole)
         assert (Key(RUN, "team") in spec.own) == ("gascl_persistent" in spec.arguments) == whole
+    # Where the arcs of senders begin, which a scatter that may fail is not run without.
+    degrees, gather = Key(GRAPH, "out_offsets"), "gascl_outbox_gather"
+    summed = type("Summed", (Levels,), {"combine": "sum"})  # may overflow
+    assert degrees not in spec_of(Levels, "outbox").arguments[gather]
+    assert degrees in spec_of(summed, "outbox").arguments[gather]
+    assert degrees in spec_of(Levels, "outbox", persistent=True).arguments[gather]
     # The rows of the next superstep, where edges alternate.
     following = Key(NEXT, "in_offsets")
     assert following not in given(Levels, "pull")

@@ -145,7 +145,8 @@ def test_in_which_parts_a_vertex_has_arcs(count):
     offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 4, vertices))])
     sources = rng.integers(0, vertices, offsets[-1])
     parts = cut(offsets, count)
-    found = reaches(parts, sources, vertices)
+    found = np.zeros(vertices, np.uint32)
+    reaches((sources[p.begin : p.end] for p in parts), len(parts), found)
     for vertex in range(vertices):
         its = {n for n, p in enumerate(parts) if vertex in sources[p.begin : p.end]}
         bits = {n for n in range(len(parts)) if int(found[vertex]) & bit_of(n, len(parts))}

@@ -310,7 +310,9 @@ BY_RULE = "support.implicit_runs"
 
 def test_graphs_that_are_not_stored(tmp_path):
     """Ids of more than 32 bits, arcs in parts, refusals and results, in one start of the ranks."""
-    calls = "shifted", "--", "parts", "--", "refused", "--", "results", str(tmp_path)
+    files = tmp_path / "files"
+    files.mkdir()
+    calls = "shifted", "--", "parts", str(files), "--", "refused", "--", "results", str(tmp_path)
     succeed(2, *calls, module=BY_RULE)
 
 

@@ -9,7 +9,7 @@ import pytest
 from gascl import Engine, GraphError, generators
 from gascl.errors import GasclError
 from gascl.graph.implicit_arcs import is_implicit
-from gascl.graph.partition import Division, Part, shares
+from gascl.graph.partition import Division, Part, cut, shares
 from gascl.programs import PageRank
 
 GRIDS = [
@@ -42,9 +42,11 @@ def test_the_rules_of_generators():
                 degrees, rule = np.diff(order.offsets), by_rule.rule
                 assert rule.begins(np.arange(count + 1)).tolist() == order.offsets.tolist()
                 assert (rule.least, rule.most) == (degrees.min(), degrees.max())
-                for cut in range(count + 1):
+                rows = np.repeat(np.arange(count), degrees)
+                assert rule.reach >= np.abs(rows - order.ends).max(initial=0)
+                for at in range(count + 1):
                     for what, expected in ((rule.counts, degrees), (rule.ends, order.ends)):
-                        halves = [what(0, cut), what(cut, count)]
+                        halves = [what(0, at), what(at, count)]
                         assert np.concatenate(halves).tolist() == expected.tolist()
 
 
@@ -58,16 +60,35 @@ def test_the_arcs_of_each_rank(ranks):
         for part in parts:
             expected, local = arcs.local(part), made.local(part)
             assert local.rows == expected.rows and len(local.vertices) == len(expected.vertices)
-            assert local.vertices[:].tolist() == expected.vertices.tolist()
+            assert np.asarray(local.vertices[:]).tolist() == expected.vertices.tolist()
             assert local.halo.tolist() == expected.halo.tolist()
             for order, by_rule in ((expected.into, local.into), (expected.out, local.out)):
-                assert by_rule.offsets.tolist() == order.offsets.tolist()
+                assert by_rule.offsets[:].tolist() == order.offsets.tolist()
                 assert by_rule.ends.tolist() == order.ends.tolist()
+            check_offsets(local.into.offsets, expected.into.offsets)
+            check_offsets(local.own_offsets, expected.own_offsets)
+            for piece in cut(local.into.offsets, 3, *local.rows):
+                assert piece in cut(expected.into.offsets, 3, *expected.rows)
+                assert local.senders(piece).tolist() == expected.senders(piece).tolist()
             assert local.offset == np.int32
             degrees = np.diff(arcs.out_offsets)[expected.vertices]
-            assert made.out_offsets.counts(local.vertices).tolist() == degrees.tolist()
+            counted = np.zeros(len(degrees), np.int32)
+            made.out_offsets.counts(local.vertices, counted)
+            assert counted.tolist() == degrees.tolist()
             local.forget()
             assert local.into.ends.tolist() == expected.into.ends.tolist()
+
+
+def check_offsets(made, expected):
+    """Each item, slice, and place of an arc."""
+    count = len(expected)
+    assert len(made) == count and made.dtype == expected.dtype
+    assert [made[at] for at in (*range(count), -1)] == [*expected.tolist(), expected[-1]]
+    for first in range(0, count, 1 + count // 4):
+        for last in {first, first + 1, (first + count) // 2, count}:
+            assert made[first:last].tolist() == expected[first:last].tolist()
+    begins = np.arange(-1, expected[-1] + 2, dtype=expected.dtype)
+    assert made.searchsorted(begins).tolist() == expected.searchsorted(begins).tolist()
 
 
 def test_numbers_of_more_than_32_bits():

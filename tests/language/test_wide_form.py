@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gascl import VertexProgram, param, vertex
-from gascl.language.wide_form import narrowing
+from gascl.language.wide_form import narrowing, wide_form
+from gascl.programs import BreadthFirst, PageRank
 
 
 def spec_of(apply: str, functions: str = "") -> object:
@@ -58,3 +59,37 @@ def test_other_arithmetic_is_possible(apply):
 
 def test_a_type_of_ones_own_could_be_narrow():
     assert narrowing(spec_of("v.count = (T)v.id;", functions="typedef int T;")) == "typedef"
+
+
+class Fields(VertexProgram):
+    """Of its fields, `one`, `two` and `three` have the same value at every vertex."""
+
+    scale = param.real(3)
+    one = vertex.real(init="p.scale / g.num_vertices")
+    two = vertex.int32(init=7)
+    three = vertex.real(init="v.one + v.two")
+    by_id = vertex.real(init="v.one * v.id")
+    by_degree = vertex.int32(init="v.out_degree")
+    drawn = vertex.real(init="uniform(1)")
+    written = vertex.real(init=2)
+    begun = vertex.real(init=2)
+    sent = vertex.real(init=2)
+    place = vertex.real2(init=1)
+    message, combine = "real", "sum"
+    init = "v.begun = v.two;"
+    scatter = "send(v.sent);"
+    apply = "v.written += msg * v.three + v.by_id;"
+
+
+@pytest.mark.parametrize(
+    ("program", "computed"),
+    [
+        (Fields(), ["one", "two", "three"]),
+        (PageRank(), ["personalization", "landing"]),
+        (BreadthFirst(source=0), []),
+    ],
+)
+def test_fields_that_are_not_stored(program: VertexProgram, computed: list[str]) -> None:
+    declared, form = type(program).spec, wide_form(program).spec
+    assert [*form.computed] == computed and not declared.computed
+    assert {*form.vertex_fields} == {*declared.vertex_fields} - {*computed}

@@ -26,6 +26,7 @@ from gascl import (
     vertex,
 )
 from gascl.device_graph.buffers import IDS, ResidentGraph
+from gascl.graph.implicit_arcs import ImplicitLocalArcs
 from gascl.programs import BreadthFirst, ConnectedComponents, Louvain, PageRank
 
 COMM = PatientComm()
@@ -95,16 +96,36 @@ def programs() -> None:
                 check(engine.run(program, delivery=delivery, collect=False), expected)
 
 
-def parts() -> None:
-    """The arcs come to the device in parts."""
-    given, program = {"rows": 100, "columns": 300}, PageRank(supersteps=5)
-    engine = Engine(generators.grid(**given, stored=False), comm=COMM)
-    engine.run(program, collect=False)
-    ((prepared,),) = (kept.values() for kept in engine._prepared.values())
-    engine.device_memory = max(COMM.allgather(sum(prepared.sizes.values()))) * 4 // 5
-    found = engine.run(program, collect=False)
-    assert found.trace[0].why.startswith("the arcs come in")
-    check(found, on_one_device(generators.grid(**given), program))
+def parts(folder: str) -> None:
+    """The arcs come to the device in parts, and are made for each part in each superstep; then with
+    less memory, the data of vertices in files."""
+    given = {"rows": 200, "columns": 300}
+    graph, stored = generators.grid(**given, stored=False), generators.grid(**given)
+    made, senders = list[int](), ImplicitLocalArcs.senders
+
+    def watched(arcs: Any, part: Any) -> np.ndarray:
+        made.append(part.end - part.begin)
+        return senders(arcs, part)
+
+    for program in (PageRank(supersteps=5), BreadthFirst(source=150 * 300 + 7, hops=6)):
+        expected = on_one_device(stored, program)
+        engine = Engine(graph, comm=COMM)
+        engine.run(program, collect=False)
+        ((prepared,),) = (kept.values() for kept in engine._prepared.values())
+        room = max(COMM.allgather(sum(prepared.sizes.values())))
+        arcs = graph.num_arcs // COMM.size  # of 4 bytes each
+        for spill, memory in ((None, room * 4 // 5), (folder, 3 * arcs)):
+            engine = Engine(graph, comm=COMM, device_memory=memory, spill=spill)
+            made.clear()
+            with PATCH.context() as patched:
+                patched.setattr(ImplicitLocalArcs, "senders", watched)
+                found = engine.run(program, collect=False)
+            assert found.trace[0].why.startswith("the arcs come in")
+            (resident,) = engine._resident.values()
+            assert max(made) <= resident.num_arcs * 2 // 3
+            assert sum(made) >= resident.num_arcs
+            check(found, expected)
+            assert not [*Path(folder).iterdir()]
 
 
 def shifted() -> None:
@@ -209,8 +230,8 @@ def refused() -> None:
             Engine(directed, comm=COMM).run(program, **alone)
 
     engine = Engine(directed, comm=COMM)
-    engine.ranks.host_memory = 1000
-    with pytest.raises(DeviceError, match=r"for 5. vertices .* may take 1,000 bytes"):
+    engine.ranks.host_memory = 100
+    with pytest.raises(DeviceError, match=r"for 50 vertices, and may take 100 bytes, .* spill="):
         engine.run(page, **alone)
 
     with pytest.raises(GraphError, match="partition='hash': the edges of the graph are not stored"):

@@ -13,13 +13,20 @@
 #define GASCL_COPIED
 #define GASCL_COPIED_ON
 #endif
+// Where the arcs of senders begin, if that matters (outbox/messages.cl), and in a persistent kernel.
+#if GASCL_CAN_FAIL || GASCL_PERSISTENT
+#define GASCL_OUT_OFFSETS , __global const gascl_offset *restrict out_offsets
+#define GASCL_OUT_OFFSETS_ON , out_offsets
+#else
+#define GASCL_OUT_OFFSETS
+#define GASCL_OUT_OFFSETS_ON
+#endif
 #define GASCL_DELIVERY                                                                           \
-    GASCL_EDGE, __global const int *restrict sources,                                            \
-        __global const gascl_offset *restrict out_offsets,                                       \
+    GASCL_EDGE, __global const int *restrict sources GASCL_OUT_OFFSETS,                          \
         __global const gascl_outbox_entry *restrict outbox,                                      \
         __global gascl_outbox_entry *restrict outbox_next GASCL_COPIED GASCL_SEGMENTS
 #define GASCL_DELIVERY_ON \
-    GASCL_EDGE_ON, sources, out_offsets, outbox, outbox_next GASCL_COPIED_ON GASCL_SEGMENTS_ON
+    GASCL_EDGE_ON, sources GASCL_OUT_OFFSETS_ON, outbox, outbox_next GASCL_COPIED_ON GASCL_SEGMENTS_ON
 
 // What the outbox holds: outbox/messages.cl or, where scatter reads its arc, outbox/senders.cl
 // (gascl/delivery/assembly.py). Both define:
@@ -32,12 +39,11 @@
 #include "outbox_entries.cl"
 
 // Fills the outboxes of a share of the vertices.
-static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
-                                __global const gascl_offset *restrict out_offsets,
+static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE GASCL_OUT_OFFSETS,
                                 __global gascl_outbox_entry *restrict outbox) {
     GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 1024)
         GASCL_FOR_LANES
-            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox);
+            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON GASCL_OUT_OFFSETS_ON, outbox);
 }
 
 // gascl_gather(): outbox/combined.cl, outbox/singly.cl where a gather snippet reads the messages, or

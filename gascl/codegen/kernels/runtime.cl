@@ -336,6 +336,9 @@ typedef struct {
     __global const gascl_block *restrict blocks, int num_blocks,       \
         __global const gascl_offset *restrict offsets
 #define GASCL_BLOCKS_ON blocks, num_blocks, offsets
+// The same where the device may have the offsets of a part of the rows alone, from `offsets_from` on.
+#define GASCL_BLOCKS_OF_PART GASCL_BLOCKS, const int offsets_from
+#define GASCL_BLOCKS_OF_PART_ON blocks, num_blocks, offsets - offsets_from
 
 // The boxes of the segments of very long rows, which a launch before the gather kernel has combined.
 #if GASCL_SPLITS && !GASCL_READS_SINGLY

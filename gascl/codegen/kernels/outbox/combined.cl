@@ -12,7 +12,7 @@ static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tal
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
     if (GASCL_FUSED)
-        gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next);
+        gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON GASCL_OUT_OFFSETS_ON, outbox_next);
 }
 
 #define GASCL_MAY_STOP GASCL_SKIPS

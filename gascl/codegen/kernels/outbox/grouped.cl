@@ -5,7 +5,7 @@
 // Fills the outbox of a vertex that has been applied.
 static void gascl_fill_ahead(const int row, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     if (GASCL_FUSED)
-        gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next);
+        gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON GASCL_OUT_OFFSETS_ON, outbox_next);
 }
 
 // Whether an arc carries a message that its row receives, and which.

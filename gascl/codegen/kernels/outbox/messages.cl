@@ -1,8 +1,7 @@
 // An outbox of messages: scatter does not read its arc, so that a vertex sends the same along all of them.
 
 // A vertex without out-arcs does not scatter: its scatter must not be run where it could fail.
-static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE,
-                             __global const gascl_offset *out_offsets,
+static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE GASCL_OUT_OFFSETS,
                              __global gascl_outbox_entry *outbox) {
 #if !GASCL_EVERY_ARC_SENDS
     if (!ahead && !GASCL_SCATTERS(id)) {
@@ -10,8 +9,10 @@ static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LA
         return;
     }
 #endif
-    if (GASCL_CAN_FAIL && out_offsets[id] == out_offsets[id + 1])
+#if GASCL_CAN_FAIL
+    if (out_offsets[id] == out_offsets[id + 1])
         return;
+#endif
     const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e = {0};  // scatter reads no arc
     e.src = id;

@@ -15,7 +15,7 @@
 #define GASCL_SWAP_OUTBOXES() GASCL_SWAP(__global gascl_outbox_entry *, outbox, outbox_next)
 
 static void gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP) {
-    gascl_fill_outboxes(team, GASCL_STATE_ON, out_offsets, outbox);
+    gascl_fill_outboxes(team, GASCL_STATE_ON GASCL_OUT_OFFSETS_ON, outbox);
 }
 
 static GASCL_INLINE void gascl_gather_phase(const gascl_team part, GASCL_STATE GASCL_EDGE,

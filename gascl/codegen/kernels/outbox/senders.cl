@@ -1,7 +1,6 @@
 // An outbox of what scatter reads of the vertices that send: scatter reads its arc, and runs for each.
 
-static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE,
-                             __global const gascl_offset *out_offsets,
+static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE GASCL_OUT_OFFSETS,
                              __global gascl_outbox_entry *outbox) {
     gascl_write_outbox_entry(&outbox[GASCL_AT(id)], id, GASCL_STATE_ON GASCL_LANE_ON);
 }

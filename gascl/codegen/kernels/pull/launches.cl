@@ -14,7 +14,7 @@ __kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict 
 #define GASCL_CREDIT_SLOTS
 #endif
 
-__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED GASCL_CREDIT_SLOTS) {
+__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS_OF_PART GASCL_PULLED GASCL_CREDIT_SLOTS) {
     __local gascl_gather_memory memory;
 #if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
     gascl_held_row row, *held = &row;
@@ -24,7 +24,7 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED GASCL_CRE
     held->slot = slot;
 #endif
 #endif
-    gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_ON, &memory, 0,
+    gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_OF_PART_ON, &memory, 0,
                  GASCL_STATE_ON GASCL_DELIVERY_ON);
     GASCL_SEND_BUNDLES();
 }

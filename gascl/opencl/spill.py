@@ -1,0 +1,93 @@
+"""`Spill`: memory in files, for devices that compute in the host's memory.
+
+The system writes pages that are not in use to these files, so that a run may need more memory than
+there is.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import platform
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.errors import DeviceError, GasclError
+from gascl.opencl import fork_guard
+from gascl.util.mapped_file import mapped_file_of
+from gascl.util.units import amount
+
+#: The fewest bytes of a buffer that is in a file.
+SPILLED = 1 << 16
+
+
+class _File(mmap.mmap):
+    """A file without a name that is mapped into memory."""
+
+
+class SpilledBuffer(cl.Buffer):
+    """A buffer in a file."""
+
+
+class Spill:
+    """Memory in files of a folder. They have no names there, so that they vanish with what uses
+    them, also if the process is killed.
+
+    Raises:
+        GasclError: there is no such folder, or it cannot be written to.
+    """
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        if not self.folder.is_dir() or not os.access(self.folder, os.W_OK):
+            raise GasclError(f"spill={str(folder)!r}: name a folder that can be written to")
+
+    @property
+    def disk(self) -> tuple[str, int]:
+        """The disk that has the folder; equal for folders on the same one."""
+        return platform.node(), os.stat(self.folder).st_dev
+
+    def check(self, needed: int) -> None:
+        """Raise DeviceError unless the disk has so many free bytes."""
+        if needed > shutil.disk_usage(self.folder).free:
+            raise self._full(needed)
+
+    def _full(self, needed: int) -> DeviceError:
+        free = shutil.disk_usage(self.folder).free
+        return DeviceError(
+            f"what runs keep of the vertices needs {amount(needed, up=True)} in files of "
+            f"{self.folder}, whose disk has {amount(free)} free: name a folder of another disk "
+            "with spill="
+        )
+
+    def array(self, size: int) -> np.ndarray:
+        """uint8 (size,), all 0, in a file.
+
+        Raises:
+            DeviceError: the disk is full.
+        """
+        try:
+            with tempfile.TemporaryFile(dir=self.folder, buffering=0) as file:
+                if hasattr(os, "posix_fallocate"):  # else a full disk would end the process later
+                    os.posix_fallocate(file.fileno(), 0, max(size, 1))
+                else:
+                    file.truncate(max(size, 1))
+                return np.frombuffer(_File(file.fileno(), max(size, 1)), np.uint8)[:size]
+        except OSError as error:
+            raise self._full(size) from error
+
+    def buffer(self, context: Any, values: np.ndarray) -> Any:
+        """A buffer with the values of an array, which is copied to a file unless it is in one."""
+        memory = values
+        if not isinstance(mapped_file_of(values), _File):
+            memory = self.array(values.nbytes).view(values.dtype).reshape(values.shape)
+            memory[...] = values
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
+        made = SpilledBuffer(context, flags, hostbuf=memory)
+        fork_guard.holds_opencl(made)
+        return made
