@@ -122,6 +122,7 @@ class Result:
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
     aggregates: Mapping[str, Any] = field(default_factory=dict)
     _state: KeptState | None = None
+    _keeps_state: bool = False
     missing: tuple[str, ...] = ()
     numbering: str = ""
     types: FieldTypes = field(default_factory=FieldTypes)
@@ -131,17 +132,15 @@ class Result:
     _own_rows: OwnRows | None = None
 
     @property
-    def state(self) -> KeptState:
-        """The State on the device, for `Engine.run(state=...)`.
+    def state(self) -> KeptState | None:
+        """The State on the device, for `Engine.run(state=...)`. Programs of several stages that run
+        others only in `share` or with fresh=True have none: None, with which a run begins again.
 
         Raises:
-            GasclError: the run kept none.
+            GasclError: the run was not to keep it.
         """
-        if self._state is None:
-            raise GasclError(
-                "the run has kept no State: give it keep_state=True. (Programs of several stages "
-                "that run others only in `share` or with fresh=True have none)"
-            )
+        if not self._keeps_state:
+            raise GasclError("the run has kept no State: give it keep_state=True")
         return self._state
 
     @property

@@ -686,6 +686,7 @@ class Engine:
             numbering=str(prepared.numbering or ""),
             seconds=loop.trace.seconds(),
             _state=state if options.keep_state else None,
+            _keeps_state=options.keep_state,
             types=declared,
             time_type=times,
             edges=program.spec.direction,

@@ -537,6 +537,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
         numbering="; ".join(stages.numberings),
         seconds=seconds,
         _state=kept,
+        _keeps_state=options.keep_state,
         missing=tuple(n for n in _declared(cls) if n not in fields | arc_fields | aggregates),
         time_type=times,
         types=replace(cls.spec.types, inputs=frozenset(types) - {*found} - stages.computed),
