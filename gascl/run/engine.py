@@ -354,7 +354,8 @@ class Engine:
         shared = self._shared_edges()
         if options.callback is not None:
             options = replace(options, callback=shared.apart(options.callback))
-        if not (options.checkpoint or options.state or options.keep_state):
+        before = None if options.previous is None else options.previous.graph._shared
+        with before.running() if before else nullcontext():  # its fingerprint is read
             with suppress(RemoteDataError), shared.running():
                 try:
                     result = self._run_own(program, options)
@@ -363,7 +364,7 @@ class Engine:
                     raise
                 self._keep_labels(result, options)
                 return result
-        return self._whole_engine().run_with(program, options)
+            return self._whole_engine().run_with(program, options)
 
     def _keep_labels(self, result: Result, options: RunOptions) -> None:
         """Fetch the labels of those vertices whose values this rank has."""
@@ -412,6 +413,8 @@ class Engine:
         check_free(self.device)
         limit = options.limit(program)
         checkpoint = None if options.checkpoint is None else checkpoint_of(program, options)
+        if checkpoint is not None and self.graph._shared is not None:
+            self.graph._shared.identify(self.graph, program)
         if type(program).solve is not None:
             result, interrupted = self._solve(program, options)
             nans = _nans(result.fields)
