@@ -238,8 +238,8 @@ class Ranks:
         return self.exchanged(own, counts, coming)
 
     def in_order(self, own: Iterable[np.ndarray], dtype: np.dtype) -> Iterator[np.ndarray]:
-        """The arrays of all ranks in the order of the ranks, one at a time, in the first rank; empty
-        ones in the others. All must read them to the end.
+        """The arrays of all ranks in the order of the ranks, one at a time, in the first rank; in
+        the others, empty ones. All must read them to the end.
 
         Args:
             own: those of this rank.

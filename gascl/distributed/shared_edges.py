@@ -18,7 +18,7 @@ import numpy as np
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.shared_labels import SharedLabelIndex, SharedLabels, numbered_in_all
 from gascl.errors import GraphError
-from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype
+from gascl.graph.arcs import INT32_MAX, Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.edge_pieces import (
     FieldKinds,
     common_kinds,
@@ -40,9 +40,10 @@ from gascl.graph.reordering import Numbering, by_number, numbering
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
+from gascl.util.host import give_back
 
-#: The most edges that a rank sends at a time.
-AT_ONCE = 1 << 20
+#: The most edges that a rank sends at a time. They take about 60 bytes each meanwhile.
+AT_ONCE = 1 << 18
 #: What is sent with arcs besides fields: their edges, and which of them run against these.
 _ID, _REVERSED = "e.id", "e.reversed"
 
@@ -66,6 +67,7 @@ def shared_graph(
         GraphError: in all ranks: the pieces do not fit together.
     """
     own: tuple[FieldKinds | None, np.ndarray | None] = None, None
+    give_back()
     with ranks.errors_in_all():
         with_edges = [piece for piece in pieces if len(piece.src)]
         every_kinds = [kinds_of(piece) for piece in with_edges]
@@ -206,6 +208,20 @@ class SharedEdges:
         )
         return Graph._from_raw(raw, duplicates, self_loops, own=True)
 
+    def whole_of(self, graph: Graph) -> Graph:
+        """`whole` with the fields of a graph of these edges."""
+        whole = self.whole()
+        fields = {
+            name: whole.edge_fields[each.name] if isinstance(each, RemoteField) else each
+            for name, each in held(graph.edge_fields).items()
+        }
+        return whole._with_same_edges(
+            edge_fields=fields,
+            edge_types=graph.edge_types,
+            vertex_fields=graph.vertex_fields,
+            vertex_types=graph.vertex_types,
+        )
+
     @contextmanager
     def running(self) -> Iterator[None]:
         """A block in which a program runs, together with those that it runs."""
@@ -246,7 +262,9 @@ class SharedEdges:
         self._check_together()
         int32 = np.dtype(np.int32)
         ends = (
-            self.ranks.in_order((getattr(piece, end)[rows] for piece, rows in self._blocks()), int32)
+            self.ranks.in_order(
+                (getattr(piece, end)[rows] for piece, rows in self._blocks()), int32
+            )
             for end in ("src", "dst")
         )
         labels = None if self.labels is None else self.labels.canonical()
@@ -326,6 +344,11 @@ class SharedEdges:
             other = {"out": "in", "in": "out"}[edges]
             self._send(arcs.transposed(), other, order, names, ids, True)
         self._send(arcs, edges, order, names, ids, self.keeps)
+
+    def uploaded(self, arcs: ArcsPart) -> None:
+        """Free the arcs of a part, which are on the device, if the edges have been forgotten."""
+        if self._forgotten:
+            arcs.drop_ends(self._absent)
 
     def _read(self, graph: Graph, program: VertexProgram) -> dict[str, RemoteField]:
         """The fields of these edges that a program reads, by the names where they were read.

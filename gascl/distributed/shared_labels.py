@@ -150,8 +150,8 @@ class SharedLabels:
 
     def _fetched(self, vertices: np.ndarray) -> np.ndarray:
         """The labels of some vertices, from the ranks that have them."""
-        ranks, asked = self._ranks, vertices.reshape(-1).astype(np.int64)
-        owner = np.searchsorted(self._ends, asked, "right")
+        ranks, asked = self._ranks, vertices.reshape(-1).astype(np.int32)
+        owner = np.searchsorted(self._ends, asked, "right").astype(np.min_scalar_type(ranks.size))
         order = np.argsort(owner, kind="stable")
         counts = np.bincount(owner, minlength=ranks.size)
         coming = ranks.exchanged_counts(counts)

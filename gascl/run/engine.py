@@ -35,7 +35,7 @@ from gascl.errors import (
     users_lines,
     warn,
 )
-from gascl.graph.arcs import Arcs
+from gascl.graph.arcs import Arcs, ArcsPart
 from gascl.graph.contract import summed
 from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
@@ -388,7 +388,7 @@ class Engine:
     def _whole_engine(self) -> Engine:
         """An engine for all edges of a graph that was read by ranks; all must call this."""
         if self._of_whole is None:
-            self._of_whole = self.for_graph(self._shared_edges().whole())
+            self._of_whole = self.for_graph(self._shared_edges().whole_of(self.graph))
         return self._of_whole
 
     def _run_own(self, program: VertexProgram, options: RunOptions) -> Result:
@@ -608,6 +608,9 @@ class Engine:
             uploaded = time.perf_counter()
             launcher = Launcher(loaded.plan, state, job.interrupts)
             loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
+        arcs = loaded.resident.arcs
+        if self.graph._shared is not None and isinstance(arcs, ArcsPart) and not prepared.short:
+            self.graph._shared.uploaded(arcs)
         loop.long_run = self._long_run(job, prepared)
         if not known:
             loop.senders = self._senders(job, prepared)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas
@@ -18,9 +19,12 @@ from gascl.graph import reordering
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
+    CoreNumber,
     Hits,
     PageRank,
     ShortestPaths,
+    StronglyConnected,
+    WeightedPageRank,
 )
 
 COMM = MPI.COMM_WORLD
@@ -38,6 +42,9 @@ def programs(path: Path, apart: str) -> None:
         (BreadthFirst(source=some), False),
         (ShortestPaths(source=some, weight="n"), False),
         (Hits(), False),
+        (WeightedPageRank(), False),
+        (CoreNumber(), False),
+        (StronglyConnected(), False),
         (ConnectedComponents(), True),
     ):
         expected = Engine(whole, comm=COMM).run(program)
@@ -59,6 +66,47 @@ def programs(path: Path, apart: str) -> None:
         for name in table:
             assert table[name].tolist() == written[name].tolist() or table[name].hasnans
         COMM.barrier()
+
+
+def continued(path: Path) -> None:
+    """Runs with a checkpoint and with a State read edges by share; what they leave is that of the
+    whole graph."""
+    whole, shared = Graph.read(path), Graph.read(path, comm=COMM)
+    by_all, by_share = Engine(whole, comm=COMM), Engine(shared, comm=COMM)
+    SharedEdges.whole = None  # type: ignore[assignment, method-assign]
+    program = {"source": str(whole.labels[5]), "weight": "n"}
+    expected = by_all.run(ShortestPaths(**program))
+    for first, second in ((by_share, by_all), (by_all, by_share)):
+        file = path.with_name("run.ckpt")
+        options: dict[str, Any] = {"checkpoint": file, "every": 2, "resume": True}
+        cut = first.run(
+            ShortestPaths(**program), max_supersteps=2, not_converged="ignore", **options
+        )
+        assert cut.supersteps == 2
+        found = second.run(ShortestPaths(**program), **options)
+        assert found.supersteps == expected.supersteps
+        np.testing.assert_array_equal(found.distance, expected.distance, strict=True)
+        COMM.barrier()
+        if COMM.rank == 0:
+            file.unlink()
+        COMM.barrier()
+        part = first.run(
+            ShortestPaths(**program), max_supersteps=2, not_converged="ignore", keep_state=True
+        )
+        found = second.run(ShortestPaths(**program), state=part.state)
+        assert found.supersteps == expected.supersteps - 2
+        np.testing.assert_array_equal(found.distance, expected.distance, strict=True)
+    state = by_share.run(ShortestPaths(**program), keep_state=True).state
+    again = Engine(Graph.read(path, comm=COMM), comm=COMM)
+    state = again.run(ShortestPaths(**program), state=state, keep_state=True).state
+    other = ShortestPaths(source=program["source"])
+    with pytest.raises(GasclError, match="that State: the values of the edge field 'weight'"):
+        by_share.run(other, state=state)
+    options = {"checkpoint": path.with_name("other.ckpt"), "resume": True}
+    by_share.run(ShortestPaths(**program), **options)
+    COMM.barrier()
+    with pytest.raises(GasclError, match="belongs to a run on a graph with other values of the"):
+        by_share.run(other, **options)
 
 
 def errors(path: Path) -> None:
