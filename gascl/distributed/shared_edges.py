@@ -325,7 +325,8 @@ class SharedEdges:
         vertices, or, with `pairs`, divides the vertices among ranks in another way. If it does read
         others, for example in `prepare`, that error is raised then."""
         traits = Traits.of(program.spec, program.lanes)
-        if traits.reads_neighbors or traits.pairs or program.spec.arc_fields:
+        neighbors = traits.reads_neighbors and not traits.own_neighbors
+        if neighbors or traits.pairs or program.spec.arc_fields:
             raise RemoteDataError(f"{program.title()} reads or keeps values of all arcs")
 
     def bring(self, graph: Graph, program: VertexProgram, debug: bool) -> None:
@@ -343,7 +344,15 @@ class SharedEdges:
         if alternates:
             other = {"out": "in", "in": "out"}[edges]
             self._send(arcs.transposed(), other, order, names, ids, True)
+        if traits.own_neighbors and edges != "both":  # else they are the senders
+            other = {"out": "in", "in": "out"}[edges]
+            rows = [part[:2] for part in shares(arcs.into.offsets, self._division)]
+            self._send(arcs.transposed(), other, order, [], False, True, rows)
         self._send(arcs, edges, order, names, ids, self.keeps)
+
+    @property
+    def _division(self) -> Division:
+        return Division(self.ranks.rank, self.ranks.size)
 
     def uploaded(self, arcs: ArcsPart) -> None:
         """Free the arcs of a part, which are on the device, if the edges have been forgotten."""
@@ -412,11 +421,13 @@ class SharedEdges:
         names: Sequence[str],
         ids: bool,
         keeps: bool,
+        rows: Sequence[tuple[int, int]] = (),
     ) -> None:
         """Send the arcs to the ranks of their receivers, and the fields that have not been sent
         yet.
 
         Args:
+            rows: the ranges of vertices of the ranks; by default, ranks have equal work.
             ids: also the numbers of the edges, and which arcs run against them.
             keeps: this rank keeps its edges.
         """
@@ -426,9 +437,10 @@ class SharedEdges:
         if "ends" in order.kept and not (missing or ids):
             return
         self._check_kept()
-        division = Division(self.ranks.rank, self.ranks.size)
-        parts = shares(order.offsets, division)
-        own = parts[division.rank]
+        begins = order.offsets
+        parts = [Part(*row, int(begins[row[0]]), int(begins[row[1]])) for row in rows]
+        parts = parts or shares(begins, self._division)
+        own = parts[self.ranks.rank]
         ends, values = self._received(parts, own, direction, numbers, missing, ids, keeps)
 
         def held(items: np.ndarray) -> Any:

@@ -12,7 +12,7 @@ import pandas
 import pytest
 from mpi4py import MPI
 
-from gascl import Engine, GasclError, Graph, RankError
+from gascl import Engine, GasclError, Graph, RankError, VertexProgram, param, vertex
 from gascl.distributed import ranks as ranks_module
 from gascl.distributed.shared_edges import SharedEdges
 from gascl.graph import reordering
@@ -21,13 +21,38 @@ from gascl.programs import (
     ConnectedComponents,
     CoreNumber,
     Hits,
+    LabelPropagation,
     PageRank,
     ShortestPaths,
     StronglyConnected,
+    Triangles,
     WeightedPageRank,
 )
 
 COMM = MPI.COMM_WORLD
+
+
+class Nearest(VertexProgram):
+    """The sum of what the vertices that a vertex's own arcs lead to have received, by rows of which
+    only the rank of the vertex has the neighbors."""
+
+    supersteps = param.supersteps(3)
+    got = vertex.int64()
+    sum = vertex.int64()
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.id * num_neighbors);"
+    apply = """
+        v.got = msg;
+        for (int i = 0; i < num_neighbors; ++i)
+            v.sum += got_of(neighbor(i)) * (i + 1);
+    """
+
+
+class NearestAgainst(Nearest):
+    """The same along reversed arcs."""
+
+    edges = "in"
 
 
 def programs(path: Path, apart: str) -> None:
@@ -45,7 +70,11 @@ def programs(path: Path, apart: str) -> None:
         (WeightedPageRank(), False),
         (CoreNumber(), False),
         (StronglyConnected(), False),
-        (ConnectedComponents(), True),
+        (Nearest(), False),
+        (NearestAgainst(), False),
+        (ConnectedComponents(), False),
+        (LabelPropagation(), False),
+        (Triangles(), True),
     ):
         expected = Engine(whole, comm=COMM).run(program)
         kept = SharedEdges.whole
