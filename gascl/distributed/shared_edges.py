@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
@@ -118,6 +117,7 @@ class SharedEdges:
         self._pieces, self._forgotten, self.kinds = pieces, False, kinds
         self.num_vertices, self.directed = num_vertices, directed
         self.labels, self.ranks, self.keeps, self.runs = labels, ranks, True, False
+        self._fingerprint = ""
         self._counts = ranks.allgather_counts(sum(len(piece.src) for piece in pieces))
         self.num_edges = int(self._counts.sum())
         self._absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
@@ -256,9 +256,10 @@ class SharedEdges:
         elif self.labels is not None and vertices is not None:
             self.labels.keep(vertices)
 
-    @cached_property
     def fingerprint(self) -> str:
         """As `Graph.fingerprint`: the first rank reads all edges, some at a time."""
+        if self._fingerprint:
+            return self._fingerprint
         self._check_together()
         int32 = np.dtype(np.int32)
         ends = (
@@ -269,7 +270,8 @@ class SharedEdges:
         )
         labels = None if self.labels is None else self.labels.canonical()
         made = fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
-        return str(self.ranks.broadcast(made))
+        self._fingerprint = str(self.ranks.broadcast(made))
+        return self._fingerprint
 
     def _hash_of(self, name: str) -> str:
         """The `hash_of` the values of a field."""
@@ -282,9 +284,9 @@ class SharedEdges:
     def identify(self, graph: Graph, program: VertexProgram) -> None:
         """Compute what a checkpoint says of the graph, before edges are forgotten; all ranks must
         call this."""
-        self.fingerprint  # noqa: B018, cached
+        self.fingerprint()
         for field in self._read(graph, program).values():
-            field.hash  # noqa: B018, cached
+            field.hash()
 
     def weighted_degree(self, side: str, name: str) -> np.ndarray:
         """The sums of `Graph.weighted_out_degree`, or of the arcs into each vertex, in the order of
@@ -310,6 +312,18 @@ class SharedEdges:
                 self.num_vertices, lambda total: add(total, False, other)
             )
         return degree
+
+    def targets(self, edges: np.ndarray) -> np.ndarray:
+        """int32: the vertices that some of the edges lead to; all ranks must ask for the same."""
+        self._check_together()
+        found, begin = np.full(len(edges), -1, np.int32), int(self._counts[: self.ranks.rank].sum())
+        for piece in self._pieces:
+            end = begin + len(piece.dst)
+            here = (edges >= begin) & (edges < end)
+            found[here] = np.asarray(piece.dst)[edges[here] - begin]
+            begin = end
+        self.ranks.allreduce(found, self.ranks.MAX)
+        return found
 
     def _check_together(self) -> None:
         """Raise RemoteDataError unless all ranks do the same, and have their edges."""

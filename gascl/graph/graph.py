@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
+#: The key of the fingerprint in `Graph._known`. What all ranks compute together is not cached by
+#: `cached_property`, whose lock ranks in one process would share in Python 3.11.
+_FINGERPRINT = ("fingerprint",)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
@@ -368,7 +372,7 @@ class Graph:
                 {(direction, 1): arcs for direction, arcs in raw.numbered.items()}
             )
             if raw.fingerprint is not None:
-                vars(graph)["fingerprint"] = raw.fingerprint  # where cached_property stores it
+                graph._known[_FINGERPRINT] = raw.fingerprint
         return graph
 
     @classmethod
@@ -748,16 +752,21 @@ class Graph:
         counts once."""
         return _degrees(self.arcs("both").out_offsets)
 
-    @cached_property
+    @property
     def hub(self) -> int:
         """The number of a vertex that is likely to have many neighbors, and to be in the largest
         component: the target of most of up to 1,024 edges, which are spread evenly; of several, the
         first. -1 without edges."""
         if not self.num_edges:
             return -1
-        sample = np.arange(0, self.num_edges, -(-self.num_edges // 1024))
-        targets, counts = np.unique(self.dst.take(sample), return_counts=True)
-        return int(targets[counts.argmax()])
+
+        def find() -> int:
+            sample = np.arange(0, self.num_edges, -(-self.num_edges // 1024))
+            ends = self.dst.take(sample) if self._shared is None else self._shared.targets(sample)
+            targets, counts = np.unique(ends, return_counts=True)
+            return int(targets[counts.argmax()])
+
+        return int(self._once(("hub",), find))
 
     def neighbors(self, label: Any, edges: str = "out") -> np.ndarray:
         """The labels of a vertex's neighbors, each once, in the order of the vertices.
@@ -1165,9 +1174,11 @@ class Graph:
         made = replace(self, **changes)
         for shared in ("_arcs", "_numbered", "_lock", "_shared"):
             object.__setattr__(made, shared, getattr(self, shared))
-        for known in ("fingerprint", "num_loops", "loops"):  # fields are no part of them
+        for known in ("num_loops", "loops"):  # fields are no part of them
             if known in vars(self):
                 vars(made)[known] = getattr(self, known)
+        if _FINGERPRINT in self._known:
+            made._known[_FINGERPRINT] = self._known[_FINGERPRINT]
         return made
 
     def _shared_by(self, edges: Any) -> Graph:
@@ -1181,7 +1192,7 @@ class Graph:
         vars(made).update(vars(self))
         return made
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """A hash of the number of vertices, the direction, the edges in order, and the labels.
 
@@ -1191,11 +1202,15 @@ class Graph:
         """
         if isinstance(self.src, Unstored) and isinstance(self.dst, Unstored):
             return f"by a rule: {self.src.about}, {self.dst.about}"
-        if self._shared is not None:
-            return str(self._shared.fingerprint)
-        labels = None if self.labels is None else canonical(self.labels)
-        ends = (map(end.__getitem__, blocks(len(end))) for end in (self.src, self.dst))
-        return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
+
+        def find() -> str:
+            if self._shared is not None:
+                return str(self._shared.fingerprint())
+            labels = None if self.labels is None else canonical(self.labels)
+            ends = (map(end.__getitem__, blocks(len(end))) for end in (self.src, self.dst))
+            return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
+
+        return str(self._once(_FINGERPRINT, find))
 
     def labels_in_all(self) -> AbstractContextManager[None]:
         """A block in which all ranks look up labels at the same places of the program, so that the

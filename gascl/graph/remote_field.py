@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -36,13 +35,13 @@ class RemoteField(PartialArray):
         hashed: Callable[[str], str],
     ):
         super().__init__(length, np.empty(0, dtype))
-        self.name, self.summary, self._hashed = name, summary, hashed
+        self.name, self.summary, self._hashed, self._hash = name, summary, hashed, ""
         self.own: WeakKeyDictionary[Order, np.ndarray] = WeakKeyDictionary()
 
-    @cached_property
     def hash(self) -> str:
         """The `hash_of` all values, for which all processes must ask."""
-        return self._hashed(self.name)
+        self._hash = self._hash or self._hashed(self.name)
+        return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:  # a copy has no values
         return PartialArray, (len(self), np.empty(0, self.dtype))
@@ -51,5 +50,5 @@ class RemoteField(PartialArray):
 def hash_of_field(values: np.ndarray | RemoteField) -> str:
     """The `hash_of` the values of an edge field; of a RemoteField, all processes must ask."""
     if isinstance(values, RemoteField):
-        return values.hash
+        return values.hash()
     return hash_of(values.dtype, values.shape, [values])

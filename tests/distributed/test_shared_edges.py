@@ -217,6 +217,17 @@ def test_the_edges_of_arcs(way, monkeypatch):
     in_ranks(work, df)
 
 
+def test_the_hub():
+    df = frame()
+    expected = Graph.from_pandas(df, "a", "b").hub
+
+    def work(graph, _):
+        with graph._shared.running():
+            return graph.hub
+
+    assert in_ranks(work, df) == [expected] * 3
+
+
 def test_all_edges_have_the_fields_of_the_graph():
     """Also those that a user has given to the graph of ranks."""
     df = frame()
