@@ -260,6 +260,25 @@ def test_edges_that_are_forgotten():
     in_ranks(work, frame())
 
 
+@pytest.mark.parametrize("kind", ["part", "local"])
+def test_arcs_that_are_on_the_device(kind):
+    """They are freed with the edges: their offsets are there, and reading more is an error."""
+
+    def work(graph, ranks):
+        graph._shared.keeps = False
+        graph._shared.bring(graph, BreadthFirst(source=2), False)
+        arcs = graph.arcs()
+        own = getattr(arcs, kind)(shares(arcs.in_offsets, Division(ranks.rank, 3))[ranks.rank])
+        count = len(own.into.ends)
+        graph._shared.uploaded(own)
+        assert own.into.offsets[-1] == count
+        for look in (lambda: np.asarray(own.into.ends), lambda: np.asarray(own.out.ends)):
+            with pytest.raises(RemoteDataError, match="of other ranks"):
+                look()
+
+    in_ranks(work, frame())
+
+
 def test_no_edges():
     df = frame()[:0]
 
