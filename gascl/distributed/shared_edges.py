@@ -448,19 +448,25 @@ class SharedEdges:
         order = arcs.into
         missing = [name for name in names if order not in self._remote[name].own]
         ids &= "places" not in order.kept
-        if "ends" in order.kept and not (missing or ids):
-            return
-        self._check_kept()
         begins = order.offsets
         parts = [Part(*row, int(begins[row[0]]), int(begins[row[1]])) for row in rows]
         parts = parts or shares(begins, self._division)
         own = parts[self.ranks.rank]
+        # Another program may have needed those out of other vertices.
+        there: Any = order.kept.get("ends")
+        has_ends = there is not None and there.holds(own.begin, own.end)
+        if all(self.ranks.allgather(has_ends)) and not (missing or ids):
+            return
+        self._check_kept()
         ends, values = self._received(parts, own, direction, numbers, missing, ids, keeps)
 
         def held(items: np.ndarray) -> Any:
             return PartialArray(int(order.offsets[-1]), items, own.begin)
 
-        order.kept["ends"] = held(ends)
+        if there is None:
+            order.kept["ends"] = held(ends)
+        elif not has_ends:
+            there.add(ends, own.begin)
         if ids:
             order.kept["places"] = held(values.pop(_ID))
             if direction == "both":

@@ -362,13 +362,17 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("count", "apart"),
-    [(2, "apart"), *(pytest.param(3, how, marks=pytest.mark.slow) for how in ("", "apart"))],
+    ("count", "how"),
+    [
+        (2, ("apart", "some")),
+        *(pytest.param(3, (how,), marks=pytest.mark.slow) for how in ("", "apart")),
+    ],
 )
-def test_programs_on_edges_read_by_share(folder, count, apart):
-    succeed(count, "programs", str(folder), apart, module="support.reads_by_ranks")
+def test_programs_on_edges_read_by_share(folder, count, how):
+    succeed(count, "programs", str(folder), *how, module="support.reads_by_ranks")
 
 
+@pytest.mark.slow
 def test_runs_that_go_on(folder):
     succeed(2, "continued", str(folder), module="support.reads_by_ranks")
 
