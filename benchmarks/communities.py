@@ -38,9 +38,8 @@ MIXINGS, REPORTED = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7), 1
 #: Supersteps after which positions are compared, and how far apart rounding may have moved them;
 #: supersteps in a turn of the C programs; the required similarity of the final communities.
 COMPARED, APART, TURN, ALIKE = 5, 2e-3, 10, 0.95
-#: For --vertices: up to so many, runs with all pairs, too; and timed runs of each, whose median
-#: counts.
-EXACT, REPEATS = 4000, 3
+#: For --vertices: up to so many, runs with all pairs, too.
+EXACT = 4000
 
 
 def options() -> argparse.Namespace:
@@ -50,7 +49,7 @@ def options() -> argparse.Namespace:
     add("--seeds", type=int, default=10, help="for --data (default: 10)")
     add("--sizes", type=int, nargs="+", default=[1000], help="vertices of LFR networks for --data")
     add("--speed", action="store_true", help="2000 to 4000 vertices, 10 and 20 edges per vertex")
-    add("--rounds", type=int, default=3, help="for --speed (default: 3)")
+    add("--rounds", type=int, default=3, help="for --speed and --vertices (default: 3)")
     add("--vertices", type=int, nargs="*", default=[], help="one network of each size")
     add("--picture", type=Path, help="draw groups that split and merge into this file")
     add("--device", default=None, help="as in Engine(graph, device)")
@@ -69,7 +68,7 @@ def main() -> None:
     if given.speed:
         speed(given.rounds, given.device)
     if given.vertices:
-        large(given.vertices, given.device)
+        large(given.vertices, given.rounds, given.device)
     if given.picture:
         picture(given.picture, given.device)
 
@@ -352,7 +351,7 @@ def timed(run: Callable) -> tuple[float, Any]:
     return time.perf_counter() - started, found
 
 
-def large(sizes: list[int], device: Any) -> None:
+def large(sizes: list[int], rounds: int, device: Any) -> None:
     """LFR networks with 8 edges per vertex, in groups of 20 to 200, from the start and continued
     after 1 % of the edges were replaced; also exact up to EXACT vertices."""
     head = ["vertices", "`error`", "edges replaced", "supersteps until rest", "their kernels, s"]
@@ -363,11 +362,11 @@ def large(sizes: list[int], device: Any) -> None:
         engine, changed = Engine(graph, device), Engine(replaced(graph, 0.01), device)
         for error in [0.0, 0.1] if vertices <= EXACT else [0.1]:
             cold, warm = [], []
-            for _ in range(1 + REPEATS):  # the first builds the kernels
+            for _ in range(1 + rounds):  # the first builds the kernels
                 cold.append(timed(partial(run, engine, error, keep_state=True)))
                 warm.append(timed(partial(run, changed, error, state=cold[-1][1].state)))
             for name, runs in (("none", cold), ("1 %", warm)):
-                took, result = sorted(runs[1:], key=lambda each: each[0])[REPEATS // 2]
+                took, result = sorted(runs[1:], key=lambda each: each[0])[rounds // 2]
                 supersteps, rest = moving(result)
                 ari = adjusted_rand(graph.vertex_fields["community"], result.community)
                 line = [f"{vertices:,}", f"{error:g}", name, str(supersteps), f"{rest:.3f}"]

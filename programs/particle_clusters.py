@@ -137,9 +137,9 @@ def push(
     Args:
         ends: bool (V,) the ends of the edges that have come or gone.
         now: a simple undirected graph.
-        averages: averages noise (V, 3) over neighbors, given `strength` (V,): the sum of the weights
-            of a vertex's edges to others that are moved, or 0 if it is not moved itself. The means
-            of connected parts, weighted by strength, stay as they are.
+        averages: averages noise (V, 3) over neighbors, given `strength` (V,): the sum of the
+            weights of a vertex's edges to others that are moved, or 0 if it is not moved itself.
+            The means of connected parts, weighted by strength, stay as they are.
     """
     n, near = now.num_vertices, ends.copy()
     src, dst = now.edge_src, now.edge_dst
