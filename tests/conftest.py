@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import signal
 import sys
 from importlib.util import find_spec
@@ -19,6 +20,10 @@ from support.filecases import put
 from gascl.cli.main import main
 from gascl.util.progress import Progress
 
+# Tests start hundreds of processes. Each would compile all modules that it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("all", deadline=None)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=40)
@@ -30,6 +35,12 @@ def pytest_configure(config: pytest.Config) -> None:
     quick = config.option.markexpr == "not slow"
     case_subsets.ALL = not quick
     hypothesis.settings.load_profile("quick" if quick else "all")
+
+
+@pytest.hookimpl(tryfirst=True)  # before slow tests are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not case_subsets.ALL:
+        case_subsets.mark_repeated_values(items)
 
 
 def pytest_collection_finish() -> None:

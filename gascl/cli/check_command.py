@@ -85,6 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
                     f"{file}: give the file alone, whose classes are all checked; or to run {name} "
                     "on a graph: gascl check PROGRAM GRAPH --order"
                 )
+            if file.is_dir():
+                raise GasclError(f"{file} is a folder; name its files, such as {file}/*.py")
             raise GasclError(f"{file}: there is no such file; check the path")
     if len(files) == 2 and files[0].suffix == ".py" != files[1].suffix:
         raise GasclError(
@@ -101,6 +103,11 @@ def run(arguments: argparse.Namespace) -> int:
         for finding in sorted(dict.fromkeys(found)):
             kinds[finding.kind] += 1
             print(finding.shown(file))
+    if not (programs or kinds["error"]):
+        raise GasclError(
+            f"{', '.join(map(str, files))}: there is no vertex program, a class derived from "
+            "gascl.VertexProgram, to check"
+        )
     counts = " and ".join(count(number, kind) for kind, number in kinds.items())
     print(f"{count(programs, 'program')} on {device}: {counts}")
     failed = kinds["error"] or (arguments.strict and kinds["warning"])

@@ -112,6 +112,11 @@ def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, cho
     graph_options.refuse_selection(arguments)
     if arguments.drop:
         raise GasclError("--memory keeps everything; leave out --drop, or --memory")
+    if source.is_dir():
+        raise GasclError(
+            f"{source}: --memory reads one file, and this is a folder; leave out --memory, or name "
+            "one of its files"
+        )
     if not source.is_file():
         raise GasclError(f"{source}: --memory reads a file, and there is none of that name")
     options = graph_options.options_of(arguments)

@@ -265,7 +265,7 @@ def _run(arguments: argparse.Namespace) -> int:
         if _is_folder(arguments.output):
             result.to_parquet(arguments.output, _there(result, arguments.fields))
         elif arguments.output:
-            _chosen(result, arguments.fields).save(arguments.output)
+            result.save(arguments.output, _there(result, arguments.fields))
         if arguments.arcs:
             result.save(arguments.arcs, arcs=True)
         if arguments.trace:
@@ -368,12 +368,6 @@ def _check_parents(cls: type[VertexProgram]) -> None:
             f"{cls.__name__} finds no paths: leave out --path, or run a program that has the field "
             "`parent`, such as ShortestPaths or BreadthFirst"
         )
-
-
-def _chosen(result: Result, names: Sequence[str] | None) -> Result:
-    """The result with these fields alone; None: all."""
-    there = _there(result, names)
-    return result if there is None else replace(result, fields={n: result[n] for n in there})
 
 
 def _there(result: Result, names: Sequence[str] | None) -> list[str] | None:

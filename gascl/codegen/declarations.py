@@ -356,18 +356,7 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     arcs, both as declared and, with _ON, as passed on; returns their names, in order."""
     traits, memory = c.traits, "__constant" if c.constant else "__global"
     if c.wide and c.looks_up_ids:
-        text.put(
-            "// The id of the vertex at a place: those of a rank's own follow each other, and",
-            "// those of its halo, before and after them, are in an array.",
-            "static long gascl_id_at(const int place, __global const gascl_run *run,",
-            "                        __global const long *ids) {",
-            "    const int first = run->graph.gascl_first, last = run->graph.gascl_last;",
-            "    if (place >= first && place < last)",
-            "        return run->graph.gascl_base + place;",
-            "    return ids[place < first ? place : place - (last - first)];",
-            "}",
-            "",
-        )
+        text.put('#include "ids.cl"', "")
     state = {
         "run": "__global const gascl_run *gascl_run_",
         **({"tables": f"{memory} const gascl_tables *gascl_tables_"} if c.spec.arrays else {}),

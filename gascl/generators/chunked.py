@@ -159,12 +159,23 @@ class Recipe:
 RECIPES: dict[str, Callable[..., Recipe]] = {}
 
 
+def has_rule(recipe: Callable[..., Recipe]) -> bool:
+    """Whether its edges need not be stored."""
+    return "stored" in inspect.signature(recipe).parameters
+
+
 def generator(recipe: Callable[P, Recipe]) -> Callable[P, Graph]:
     """A generator of graphs in memory, from a function that returns a recipe."""
     RECIPES[recipe.__name__] = recipe
 
     @wraps(recipe)
     def generate(*args: P.args, **kwargs: P.kwargs) -> Graph:
+        if "stored" in kwargs and not has_rule(recipe):
+            rules = " and ".join(name for name, each in RECIPES.items() if has_rule(each))
+            raise GraphError(
+                f"stored={kwargs['stored']!r}: the edges of {recipe.__name__} are always stored; "
+                f"a rule can make those of {rules}"
+            )
         return recipe(*args, **kwargs).graph()
 
     generate.__annotations__ = {**recipe.__annotations__, "return": "Graph"}

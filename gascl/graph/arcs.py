@@ -51,6 +51,7 @@ class Order:
         row, end: int32 (E,), ids below `num_vertices`, or their new numbers.
         both: also sort the pairs (end, row), except those of equal ends.
         known: those of the three arrays that exist already.
+        stored: a file has those that are known.
         index: a dtype to use as I instead.
     """
 
@@ -62,13 +63,14 @@ class Order:
         *,
         both: bool = False,
         known: dict[str, np.ndarray] | None = None,
+        stored: bool = True,
         index: np.dtype | None = None,
     ):
         self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
         self._index = index
         self.lock = Lock()
         self.kept = known or {}
-        self._known = "ends" in self.kept
+        self._stored = stored and "ends" in self.kept
         self._is_sorted = False if both or "places" in self.kept else None
 
     def selected(self, kept: np.ndarray, number: np.ndarray, row: Ends, end: Ends) -> Order:
@@ -92,15 +94,13 @@ class Order:
         }
         for array in known.values():
             array.setflags(write=False)
-        order = Order(row, end, self.num_vertices, both=self.both, known=known)
-        order._known = False  # no file has them
-        return order
+        return Order(row, end, self.num_vertices, both=self.both, known=known, stored=False)
 
     @property
     def presorted(self) -> bool:
         """Whether the ends were in this order from the start: a file has the arcs, or the edges
         themselves are stored as offsets."""
-        return self._known or (isinstance(self.row, CsrEnds) and self.is_sorted)
+        return self._stored or (isinstance(self.row, CsrEnds) and self.is_sorted)
 
     @LazyArray
     def offsets(self) -> np.ndarray:

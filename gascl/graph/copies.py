@@ -30,7 +30,6 @@ def repeated(graph: Graph, times: int) -> Graph:
     }
     for array in known.values():
         array.setflags(write=False)
-    order = Order(src, dst, times * count, both=True, known=known)
-    order._known = False  # no file has them
+    order = Order(src, dst, times * count, both=True, known=known, stored=False)
     whole._arcs["both"] = Arcs(order, order, src, "both")
     return whole

@@ -27,6 +27,7 @@ from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.lazy import LazyFields, LazyValues, held
 from gascl.graph.parallel import blocks
+from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.provided import provided
 from gascl.graph.raw_graph import RawGraph
 from gascl.graph.remote_field import RemoteField
@@ -118,8 +119,9 @@ class Graph:
         return f"Graph({text})"
 
     def _repr_html_(self) -> str:
-        """The first edges and vertices with their fields, and how the graph was read."""
-        if isinstance(self.src, Unstored):
+        """The first edges and vertices with their fields, where this process has them, and how the
+        graph was read."""
+        if isinstance(self.src, Unstored) or self._shared is not None:
             return notebook_html.page(repr(self), *map(notebook_html.line, self.report))
         of_vertices = []
         if self.vertex_fields:
@@ -1054,9 +1056,17 @@ class Graph:
 
         Arrays are shared, also those of arcs that are computed later: the two orders are swapped.
         The graph is made at the first call, and cached. It has no `change`.
+
+        Raises:
+            GraphError: the graph was read with comm=, and is directed.
         """
         if not self.directed:
             return self
+        if self._shared is not None:
+            raise RemoteDataError(
+                "reversed() needs all edges, and the graph was read with comm=, so that each rank "
+                "has a part of them: run a program with edges='in', or read the graph without comm="
+            )
 
         def find() -> Graph:
             src, dst, report = self.dst, self.src, list(self.report)

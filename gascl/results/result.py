@@ -100,7 +100,6 @@ class Result:
         numbering: the order of the vertices on the device, if it is not the graph's, and why.
         seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
             also "solve", the time spent between them.
-        state: the State on the device, if it was kept, for `Engine.run(state=...)`.
         missing: vertex fields, arc fields and aggregators that were not computed yet when a
             program of several stages ended early.
         types: the declared types of vertex and arc fields: those of type "vertex" are vertices;
@@ -108,8 +107,6 @@ class Result:
         edges: the direction of the arcs of `arc_fields`, as in `Graph.arcs`.
         time_type: the unit and the time zone of fields of type `time`, which are datetime64, with
             NaT for a time that never comes; None: they are numbers, as the graph's times are.
-        own_rows: with ranks, the values of this rank's own vertices, by the name of the field, and
-            `own_rows.vertices`; None: there is one process.
         named: for each lane, the labels of the vertices that parameters named, such as a `source`.
     """
 
@@ -124,14 +121,36 @@ class Result:
     seconds: dict[str, float] = field(default_factory=dict)
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
     aggregates: Mapping[str, Any] = field(default_factory=dict)
-    state: KeptState | None = None
+    _state: KeptState | None = None
     missing: tuple[str, ...] = ()
     numbering: str = ""
     types: FieldTypes = field(default_factory=FieldTypes)
     edges: str = "out"
     time_type: Times | None = None
     named: Sequence[Sequence[Any]] = ()
-    own_rows: OwnRows | None = None
+    _own_rows: OwnRows | None = None
+
+    @property
+    def state(self) -> KeptState:
+        """The State on the device, for `Engine.run(state=...)`.
+
+        Raises:
+            GasclError: the run kept none.
+        """
+        if self._state is None:
+            raise GasclError(
+                "the run has kept no State: give it keep_state=True. (Programs of several stages "
+                "that run others only in `share` or with fresh=True have none)"
+            )
+        return self._state
+
+    @property
+    def own_rows(self) -> OwnRows:
+        """The values of this rank's own vertices, by the name of the field, and
+        `own_rows.vertices`; without ranks, of all vertices."""
+        if self._own_rows is None:
+            return OwnRows(np.arange(self.graph.num_vertices), self.fields, 0, 1, None)
+        return self._own_rows
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.fields:
@@ -523,10 +542,11 @@ class Result:
         """
         self._table(fields, arcs).save(checked_path(path))
 
-    def to_parquet(self, folder: str | Path, fields: Iterable[str] | None = None) -> None:
+    def to_parquet(self, path: str | Path, fields: Iterable[str] | None = None) -> None:
         """Write the fields and the labels into a folder of Parquet files, which pandas, Dask, Spark
         and others read as one table; each rank writes its own vertices, to part-00000.parquet,
-        part-00001.parquet and so on.
+        part-00001.parquet and so on. Without ranks, a path that ends in .parquet is one file, as
+        by `save`.
 
         All ranks must call this. A folder is created, or replaced if it has nothing but such parts,
         once all are complete. Ranks of several hosts need a file system that all of them see.
@@ -537,18 +557,25 @@ class Result:
         Raises:
             FormatError: the folder cannot be written, or has other files; it is unchanged.
             FieldError: there is no such field.
-            GasclError: pyarrow is missing; or this Result has been pickled by one of several ranks.
+            GasclError: pyarrow is missing; several ranks cannot write one file; or this Result has
+                been pickled by one of several ranks.
         """
-        rank, ranks, own = 0, None, self.own_rows
-        if own is not None:
-            rank, ranks = own.rank, own.ranks
-            if ranks is None:
+        own = self.own_rows
+        if own.ranks is None and own.size > 1:
+            raise GasclError(
+                f"this is the result of rank {own.rank} of {own.size}, without the others: call "
+                "to_parquet in all ranks of the run"
+            )
+        there = checked_path(path)
+        if there.suffix == ".parquet":
+            if own.size > 1:
                 raise GasclError(
-                    f"this is the result of rank {rank} of {own.size}, without the others: call "
-                    "to_parquet in all ranks of the run"
+                    f"{there}: {own.size} ranks write a file each, into a folder: give a name "
+                    f"without .parquet, such as {there.stem!r}"
                 )
-        with new_folder(checked_path(folder), ranks) as path, self.graph.labels_in_all():
-            self._table(fields, own=True).save(path / part_name(rank))
+            return self.save(there, fields)
+        with new_folder(there, own.ranks) as folder, self.graph.labels_in_all():
+            self._table(fields, own=True).save(folder / part_name(own.rank))
 
     def _table(
         self, fields: Iterable[str] | None, arcs: bool = False, own: bool = False
@@ -556,19 +583,17 @@ class Result:
         """The table of the vertices, or of the arcs.
 
         Args:
-            own: of a rank's own vertices, if there are several ranks.
+            own: of a rank's own vertices.
         """
         if isinstance(fields, str):
             raise FieldError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
         check_flags(arcs=arcs)
         if not arcs:
             names = self._answers() if fields is None else fields
-            if self.own_rows is not None and (own or isinstance(self.fields, RemoteFields)):
-                chosen = {
-                    name: self.own_rows[name] if name in self.own_rows else self[name]
-                    for name in names
-                }
-                return self._table_of({"vertex": self.own_rows.vertices}, chosen)
+            if own or isinstance(self.fields, RemoteFields):
+                rows = self.own_rows
+                chosen = {name: rows[name] if name in rows else self[name] for name in names}
+                return self._table_of({"vertex": rows.vertices}, chosen)
             chosen = {name: self[name] for name in names}
             every = np.arange(self.graph.num_vertices)
             return self._table_of({"vertex": every}, chosen)

@@ -161,6 +161,9 @@ class Engine:
         self._partition: VertexPartition | None = None
         if self.ranks and partition != RANGES:
             self._partition = VertexPartition(graph, partition, self.ranks.size)
+        elif comm is None and partition != RANGES:
+            partitioned = Option("partition", partition)
+            warn(Message(partitioned, " has no effect: there are no ranks to share the vertices"))
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         #: Work that each rank does independently: an error in one rank is raised in all.
@@ -368,8 +371,7 @@ class Engine:
 
     def _keep_labels(self, result: Result, options: RunOptions) -> None:
         """Fetch the labels of those vertices whose values this rank has."""
-        own = None if options.collect else result.own_rows
-        self._shared_edges().keep_labels(None if own is None else own.vertices)
+        self._shared_edges().keep_labels(None if options.collect else result.own_rows.vertices)
 
     def _shared_edges(self) -> SharedEdges:
         """The edges of a graph that was read by ranks.
@@ -487,6 +489,11 @@ class Engine:
         if options.start is not None:
             name = type(program).__name__
             raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
+        if self._partition:
+            own = Option("partition", self.partition)
+            name = type(program).__name__
+            why = "it runs other programs, and ranks may have ranges of the vertices in these"
+            warn(Message(name, ": ", own, f" may have no effect: {why}"))
         with self._in_all():
             for inner in inner_programs(type(program)):
                 self._check_vertices(inner.spec, program.dtype)
@@ -660,7 +667,7 @@ class Engine:
         result = Result(
             graph=self.result_graph,
             fields=shown if vertices is None else RemoteFields([*fields]),
-            own_rows=own_rows(self.ranks, shown, self.graph, vertices),
+            _own_rows=own_rows(self.ranks, shown, self.graph, vertices),
             arc_fields=shown_fields(arc_fields, declared, times),
             aggregates=_common(program, state.aggregates()),
             supersteps=len(loop.trace),
@@ -671,7 +678,7 @@ class Engine:
             delivery=" and ".join(loop.trace.deliveries),
             numbering=str(prepared.numbering or ""),
             seconds=loop.trace.seconds(),
-            state=state if options.keep_state else None,
+            _state=state if options.keep_state else None,
             types=declared,
             time_type=times,
             edges=program.spec.direction,
@@ -1023,7 +1030,7 @@ class Engine:
             return self._solo
 
     def _like(self, graph: Graph, comm: Any, takes_parts: bool) -> Engine:
-        by = self.partition if self.partition in (HASH, *graph.vertex_fields) else RANGES
+        kept = comm is not None and self.partition in (HASH, *graph.vertex_fields)
         made = type(self)(
             graph,
             self.device,
@@ -1032,7 +1039,7 @@ class Engine:
             seed=self.seed,
             device_memory=self.device_memory,
             comm=comm,
-            partition=by,
+            partition=self.partition if kept else RANGES,
         )
         made.left_out, made._takes_parts = self.left_out, takes_parts
         return made

@@ -526,7 +526,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     result = Result(
         graph=engine.result_graph,
         fields=held,
-        own_rows=own_rows(engine.ranks, held, graph),
+        _own_rows=own_rows(engine.ranks, held, graph),
         arc_fields=held_by_arcs,
         supersteps=len(stages.trace),
         converged=finished and not stages.endless,
@@ -536,7 +536,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
         delivery=" and ".join(stages.deliveries),
         numbering="; ".join(stages.numberings),
         seconds=seconds,
-        state=kept,
+        _state=kept,
         missing=tuple(n for n in _declared(cls) if n not in fields | arc_fields | aggregates),
         time_type=times,
         types=replace(cls.spec.types, inputs=frozenset(types) - {*found} - stages.computed),

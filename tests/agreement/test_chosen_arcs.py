@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.admitting_deliveries import some_admitted
+from support.case_subsets import one_in
 
 from gascl import Engine, Graph, VertexProgram, edge, param, vertex
 from gascl.language.traits import Traits
@@ -86,7 +87,7 @@ def expected(name: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
     return x, heard, counts
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", one_in(2, KINDS))
 def test_chosen_arcs(device, name):
     x, heard, counts = expected(name)
     program = made(name)

@@ -165,7 +165,9 @@ FAULTS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "device", "part"), in_parts(FAULTS, turn=1), indirect=["device"])
+@pytest.mark.parametrize(
+    ("name", "device", "part"), in_parts(FAULTS, turn=1, by=2), indirect=["device"]
+)
 def test_a_message_that_is_dropped_may_fail(device, name, part):
     cls, graph, says = FAULTS[name]
     names = [*admitted(cls(), device), "auto"]

@@ -111,7 +111,7 @@ def ran(graph: Graph, program: VertexProgram, device, shared: bool, monkeypatch)
         yield result
 
 
-@pytest.mark.parametrize("cls", [Sums, Weighted])
+@pytest.mark.parametrize("cls", [Sums, pytest.param(Weighted, marks=pytest.mark.slow)])
 def test_floats(cls, monkeypatch):
     graph, device = two_hubs(), find_device(8)
     x = (1 + np.arange(graph.num_vertices) % 7 * 0.3).astype(np.float32).astype(float)
@@ -142,6 +142,7 @@ def test_masks_and_receivers(monkeypatch):
             assert np.array_equal(result["x"], x)
 
 
+@pytest.mark.slow
 def test_structs(monkeypatch):
     graph, device = two_hubs(), find_device(8)
     value = (np.arange(graph.num_vertices) * 7919 % 10007).astype(float)

@@ -128,8 +128,11 @@ def test_files_that_are_none(gascl_, write):
     assert err.strip().endswith("if this is a graph: gascl check PROGRAM GRAPH --order")
     code, out, err = gascl_("check", f"{write('least.py', LEAST)}:Least")
     assert code == 1 and "least.py:Least: give the file alone, whose classes are all" in err
-    code, out, _ = gascl_("check", write("empty.py", ""))
-    assert code == 0 and out.startswith("0 programs")
+    empty = write("empty.py", "")
+    code, out, err = gascl_("check", empty)
+    assert (code, out) == (1, "") and "empty.py: there is no vertex program, a class derived" in err
+    code, out, err = gascl_("check", empty.parent)
+    assert code == 1 and f"is a folder; name its files, such as {empty.parent}/*.py" in err
 
 
 LEAST = '''

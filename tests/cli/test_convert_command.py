@@ -296,5 +296,7 @@ def test_memory_writes_only_gascls_own_format(gascl_, write, tmp_path):
     source = write("edges.csv", "1,2\n")
     code, _, err = gascl_("convert", source, tmp_path / "g.mtx", "--memory", "1GiB")
     assert code == 1 and "--memory writes gascl's own .npz, and not matrixmarket" in err
+    code, _, err = gascl_("convert", source.parent, tmp_path / "g.npz", "--memory", "1GiB")
+    assert code == 1 and "--memory reads one file, and this is a folder; leave out --memory" in err
     with pytest.raises(SystemExit):
         gascl_("convert", source, tmp_path / "g.npz", "--memory", "4x")

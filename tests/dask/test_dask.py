@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.case_subsets import one_in
 from support.local_ranks import local_ranks
 
 import gascl.dask
@@ -296,7 +297,8 @@ DROPS = {"self_loops": "drop", "duplicates": "first"}
 
 
 @pytest.mark.parametrize(
-    ("make", "policies"), [(Curious, {}), (lambda **_: Ids(), {}), (BreadthFirst, DROPS)]
+    ("make", "policies"),
+    one_in(3, [(Curious, {}), (lambda **_: Ids(), {}), (BreadthFirst, DROPS)]),
 )
 def test_a_run_that_needs_the_whole_graph(client, make, policies):
     df = frame("integers")
@@ -410,6 +412,7 @@ def test_refused_weights_name_the_partition(client, program):
     assert ends in str(caught.value) and "partition" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies(client):
     """The run ends with an error, and another worker takes its place."""
     edges = in_partitions(frame("integers"), 2)

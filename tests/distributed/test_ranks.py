@@ -47,16 +47,17 @@ def succeed(count: int, *arguments: str, **options: str) -> str:
     return ran.stdout
 
 
-def test_random_and_special_programs_on_ranks():
-    """Random ones by ranks that share memory, a special one by ranks of several hosts, in one start
-    of the ranks."""
-    special, _ = SPECIAL_PROGRAMS
-    told = succeed(2, "random", "5", "--", "on_several_hosts:special", special)
+def test_functions_of_rank_runs():
+    """All in one start of the ranks, which takes longer than most of them: random programs by ranks
+    that share memory, and what only ranks do."""
+    names = "states presses frontiers pieces lists sorts own_vertices".split()
+    told = succeed(2, "random", "57", "--", *" -- ".join(names).split())
     assert re.search(r"deliveries: [1-9]", told)
 
 
-def test_a_random_program_on_three_hosts():
-    succeed(3, "on_several_hosts:random", "57")
+@pytest.mark.slow
+def test_more_functions_of_rank_runs():
+    succeed(2, *" -- ".join(["batches", "pairs", "declared", "halos", "partitions"]).split())
 
 
 @pytest.mark.slow
@@ -80,12 +81,6 @@ def test_all_random_programs_on_ranks(count, what, first):
 )
 def test_all_special_programs_on_ranks(count, what):
     succeed(count, what, *SPECIAL_PROGRAMS)
-
-
-def test_functions_of_rank_runs():
-    """All in one start of the ranks, which takes longer than most of them."""
-    names = "batches states presses pairs frontiers declared pieces lists halos sorts".split()
-    succeed(2, *" -- ".join([*names, "own_vertices", "partitions"]).split())
 
 
 @pytest.mark.slow
@@ -122,21 +117,30 @@ def test_programs_that_read_neighbors_on_ranks(count, what):
     succeed(count, what)
 
 
-def test_messages_to_vertices_of_other_ranks_and_checkpoints(tmp_path):
-    succeed(2, "posts", str(tmp_path), "--", "checkpoints", str(tmp_path))
-
-
-@pytest.mark.parametrize(("before", "after"), [(3, 2), pytest.param(2, 8, marks=pytest.mark.slow)])
-def test_killed_runs_resume_with_another_number_of_ranks(before, after, tmp_path):
-    for number in range(3):
-        ran = ranks(before, "on_several_hosts:killed", str(number), str(tmp_path))
+@pytest.mark.parametrize(
+    ("before", "after", "numbers"),
+    [
+        (2, 3, "1"),
+        pytest.param(3, 2, "012", marks=pytest.mark.slow),
+        pytest.param(2, 8, "012", marks=pytest.mark.slow),
+    ],
+)
+def test_killed_runs_resume_with_another_number_of_ranks(before, after, numbers, tmp_path):
+    for number in numbers:
+        ran = ranks(before, "on_several_hosts:killed", number, str(tmp_path))
         assert ran.returncode and "done" not in ran.stdout
-    succeed(after, "on_several_hosts:resumed", str(tmp_path))
+    succeed(after, "on_several_hosts:resumed", numbers, str(tmp_path))
 
 
 @pytest.mark.slow
-def test_messages_to_vertices_of_three_ranks(tmp_path):
-    succeed(3, "posts", str(tmp_path))
+def test_checkpoints_of_ranks(tmp_path):
+    succeed(2, "checkpoints", str(tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3])
+def test_messages_to_vertices_of_other_ranks(count, tmp_path):
+    succeed(count, "posts", str(tmp_path))
 
 
 @pytest.mark.slow
@@ -208,15 +212,24 @@ def test_the_command_on_ranks(tmp_path, write):
     assert (tmp_path / "ranks.csv").read_text() == (tmp_path / "one.csv").read_text()
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_each_rank_has_and_writes_its_own_vertices(count, tmp_path):
-    calls = [f"on_several_hosts:{name}" for name in ("own_rows", "own_rows_refused", "nested")]
-    succeed(count, calls[0], str(tmp_path), "--", calls[1], str(tmp_path), "--", calls[2])
+def test_each_rank_has_and_writes_its_own_vertices(tmp_path):
+    calls = [f"on_several_hosts:{name}" for name in ("own_rows", "own_rows_refused")]
+    succeed(2, calls[0], str(tmp_path), "--", calls[1], str(tmp_path))
 
 
 @pytest.mark.slow
-def test_ranks_of_one_host_write_their_own_vertices(tmp_path):
-    succeed(2, "own_rows", str(tmp_path))
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+def test_results_of_several_stages_and_of_nested_runs(count, way, tmp_path):
+    succeed(count, f"{way}own_rows", str(tmp_path), "stages", "--", f"{way}nested")
+
+
+@pytest.mark.slow
+def test_the_command_prints_what_a_rank_alone_does_not_have(tmp_path):
+    command = ["run", "BreadthFirst", "karate", "--set", "source=1", "--fields", "depth"]
+    folder = tmp_path / "depths"
+    ran = ranks(2, *command, "--output", str(folder), "--top", "1", module="gascl")
+    assert ran.returncode == 0 and "depth" in ran.stdout
 
 
 @pytest.mark.slow
@@ -242,8 +255,6 @@ def test_the_command_writes_a_file_of_each_rank(tmp_path, write):
     ]
     table = pandas.read_parquet(folder)
     assert table.sort_values("vertex").to_numpy().tolist() == [[10, 2], [20, 0], [30, 1], [40, 2]]
-    ran = ranks(2, *command, "--output", str(folder), "--top", "1", module="gascl")
-    assert ran.returncode == 0 and "depth" in ran.stdout
 
 
 @pytest.mark.parametrize(
@@ -316,12 +327,12 @@ SHARES = "support.share_runs"
 
 
 def test_searches_and_work_that_ranks_share_out():
-    succeed(2, "bundled", "few", "--", "own", "--", "wrong", module=SHARES)
+    succeed(2, "own", "--", "wrong", module=SHARES)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
-@pytest.mark.parametrize("kind", ["plain", "weighted"])
+@pytest.mark.parametrize("kind", ["few", "plain", "weighted"])
 def test_more_searches_that_ranks_share_out(count, kind):
     succeed(count, "bundled", kind, module=SHARES)
 

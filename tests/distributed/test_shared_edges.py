@@ -342,6 +342,45 @@ def test_a_graph_of_ranks_needs_their_engine():
     in_ranks(work, frame())
 
 
+class Meeting(PageRank):
+    """Divides the vertices among ranks by pairs, and not by the arcs that end in them."""
+
+    pairs = "send(u.rank);"
+
+
+def test_pairs_need_all_edges():
+    def work(graph, _):
+        graph._shared.check_suffices(PageRank())
+        with pytest.raises(RemoteDataError, match="reads or keeps values of all arcs"):
+            graph._shared.check_suffices(Meeting())
+
+    in_ranks(work, frame())
+
+
+def test_a_callback_of_one_rank_does_not_wait_for_labels_of_others():
+    df = frame("text")
+
+    def work(graph, ranks):
+        other = graph.num_vertices - 1 if ranks.rank == 0 else 0
+        look = graph._shared.apart(lambda step: graph.label_of(other))
+        with graph.labels_in_all():
+            if ranks.rank != 1:
+                with pytest.raises(RemoteDataError, match="the labels of a part of the vertices"):
+                    look(None)
+            return graph.label_of(7)  # all ranks together, as before
+
+    assert len({*in_ranks(work, df)}) == 1
+
+
+def test_a_graph_of_ranks_is_shown_and_not_reversed():
+    def work(graph, _):
+        assert repr(graph) in graph._repr_html_()
+        with pytest.raises(GraphError, match=r"reversed\(\) needs all edges.* edges='in'"):
+            graph.reversed()
+
+    in_ranks(work, frame())
+
+
 # Processes ---------------------------------------------------------------------------------------
 
 
@@ -361,35 +400,40 @@ def folder(tmp_path):
     return tmp_path / "edges"
 
 
-@pytest.mark.parametrize(
-    ("count", "how"),
-    [
-        (2, ("apart", "some")),
-        *(pytest.param(3, (how,), marks=pytest.mark.slow) for how in ("", "apart")),
-    ],
-)
-def test_programs_on_edges_read_by_share(folder, count, how):
-    succeed(count, "programs", str(folder), *how, module="support.reads_by_ranks")
+READS = "support.reads_by_ranks"
 
 
 @pytest.mark.slow
 def test_runs_that_go_on(folder):
-    succeed(2, "continued", str(folder), module="support.reads_by_ranks")
+    succeed(2, "continued", str(folder), module=READS)
 
 
-def test_errors_while_ranks_read(folder):
-    succeed(2, "errors", str(folder), module="support.reads_by_ranks")
+def test_programs_on_edges_read_by_share_and_errors(folder):
+    """In one start of the ranks, as of several hosts."""
+    some = ["ShortestPaths", "WeightedPageRank", "Nearest", "Triangles"]
+    succeed(2, "apart:programs", str(folder), *some, "--", "errors", str(folder), module=READS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["programs", "apart:programs"])
+def test_all_programs_on_edges_read_by_share(folder, what):
+    succeed(3, what, str(folder), module=READS)
 
 
 def test_the_command_reads_by_share(folder, tmp_path):
     command = ["run", "BreadthFirst", str(folder), "--set", "source=v7", "--output"]
-    ran = ranks(3, *command, str(tmp_path / "depths"), module="gascl")
+    ran = ranks(2, *command, str(tmp_path / "depths"), module="gascl")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count("1,200 edges") == 1
     found = pd.read_parquet(tmp_path / "depths").set_index("vertex")["depth"].sort_index()
     expected = Engine(Graph.read(folder)).run(BreadthFirst(source="v7")).to_pandas()["depth"]
     assert found.index.tolist() == expected.index.tolist()
     assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.slow
+def test_the_command_prints_paths_and_errors(folder, tmp_path):
+    command = ["run", "BreadthFirst", str(folder), "--set", "source=v7", "--output"]
     path = ["--top", "2", "--path", "v9"]
     ran = ranks(2, *command, str(tmp_path / "depths"), *path, module="gascl")
     assert ran.returncode == 0 and "path to v9:" in ran.stdout, ran.stderr

@@ -9,6 +9,8 @@ import pytest
 from blocks import TOP
 
 NOTEBOOKS = sorted((TOP / "docs" / "notebooks").glob("*.ipynb"))
+#: `make site` runs the others, too.
+QUICK = {"first-steps", "many-small-graphs", "tables-and-times"}
 
 
 def test_every_notebook_is_listed():
@@ -16,7 +18,13 @@ def test_every_notebook_is_listed():
     assert len(NOTEBOOKS) == 8 and all(f"({path.name})" in text for path in NOTEBOOKS)
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "notebook",
+    [
+        pytest.param(path, marks=[] if path.stem in QUICK else pytest.mark.slow, id=path.stem)
+        for path in NOTEBOOKS
+    ],
+)
 def test_a_notebook_runs(notebook, tmp_path, monkeypatch):
     nx = pytest.importorskip("networkx", "3.6", reason="the backend needs NetworkX 3.6")
     from support import backend_answers

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
+from support import case_subsets
 
 from gascl import Engine, Graph, NotConverged, ProgramError, VertexProgram, edge, vertex
 from gascl.codegen import constants
@@ -22,7 +23,7 @@ needs_pocl = pytest.mark.skipif(
     not find().can_join or not find().is_cpu, reason="all of delivery in_place is for PoCL alone"
 )
 #: How often a run is repeated, with another schedule each time.
-TIMES = 20
+TIMES = 20 if case_subsets.ALL else 5
 #: More vertices and arcs than one work-group has to itself.
 MANY = 12_000
 
@@ -271,7 +272,9 @@ def least_of_component(src, dst, vertices: int) -> np.ndarray:
 
 
 @needs_joining
-@pytest.mark.parametrize("shape", ["a path", "scattered", "a clique"])
+@pytest.mark.parametrize(
+    "shape", [pytest.param("a path", marks=pytest.mark.slow), "scattered", "a clique"]
+)
 def test_what_is_sent_changes_without_a_mask(shape):
     src, dst, vertices = SHAPES[shape]
     engine = Engine(Graph.from_edges(src, dst, num_vertices=vertices, directed=False))

@@ -121,6 +121,8 @@ def test_what_generators_refuse():
         assert make(stored=False).num_vertices == many
     with pytest.raises(GraphError, match="leave out weights"):
         generators.path(9, weights=(1, 2), stored=False)
+    with pytest.raises(GraphError, match=r"edges of star are always stored.* of grid and path"):
+        generators.star(9, stored=False)
     with pytest.raises(GraphError, match="must be True or False"):
         generators.grid(3, 3, stored="no")
 

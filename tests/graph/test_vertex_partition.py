@@ -75,7 +75,9 @@ def test_what_says_no_rank_is_refused(graph, partition, message):
 
 def test_one_process_has_all(graph):
     for by in ("part", "name", "hash"):
-        assert repr(Engine(graph, partition=by)).endswith(f"partition={by!r})")
+        with pytest.warns(UserWarning, match=f"partition='{by}' has no effect: there are no ranks"):
+            engine = Engine(graph, partition=by)
+        assert repr(engine).endswith(f"partition={by!r})")
     assert "partition" not in repr(Engine(graph))
 
 

@@ -140,6 +140,7 @@ def test_small_and_disconnected_ones():
         assert np.isfinite(at).all()
 
 
+@pytest.mark.slow
 def test_deliveries_and_debug_mode_agree():
     graph = random_graph(3, directed=True)
     program = ForceLayout(law="forceatlas2", supersteps=3)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from support.admitting_deliveries import some_admitted
 from support.bundled import verified_run as run
-from support.case_subsets import one_in
 from support.samples import grid, random_graph
 from support.verifiers.force_layout import verify
 
@@ -52,7 +51,8 @@ def test_two_neighbors_come_to_rest_at_distance_1():
     assert np.linalg.norm(position[0] - position[1]) == pytest.approx(1, abs=0.02)
 
 
-@pytest.mark.parametrize("supersteps", one_in(2, [0, 3]))
+@pytest.mark.slow
+@pytest.mark.parametrize("supersteps", [0, 3])
 def test_deliveries_and_debug_mode_agree(supersteps):
     graph = random_graph(3, directed=True)
     first = run(graph, ForceLayout(supersteps=supersteps))

@@ -594,10 +594,18 @@ def test_a_pickled_result_of_a_run_has_its_trace():
             np.testing.assert_array_equal(again[name], result[name])
 
 
-def test_a_folder_of_parquet_files_of_one_process(tmp_path):
+def test_what_scripts_for_ranks_do_with_one_process(tmp_path):
+    """Its own vertices are all; of Parquet files, it may write one, where ranks need a folder."""
     graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("c", "b")])
     result = Engine(graph).run(BreadthFirst(source="b"), collect=False)
     assert result.depth.tolist() == [2, 0, 1]
+    assert result.own_rows.vertices.tolist() == [0, 1, 2]
+    assert result.own_rows["depth"].tolist() == [2, 0, 1]
+    result.to_parquet(tmp_path / "one.parquet", ["depth"])
+    assert (tmp_path / "one.parquet").is_file()
+    found = pandas.read_parquet(tmp_path / "one.parquet")
+    assert found.to_numpy().tolist() == [["a", 2], ["b", 0], ["c", 1]]
+    (tmp_path / "one.parquet").unlink()
     result.to_parquet(tmp_path / "depths", ["depth"])
     assert [each.name for each in (tmp_path / "depths").iterdir()] == ["part-00000.parquet"]
     found = pandas.read_parquet(tmp_path / "depths")

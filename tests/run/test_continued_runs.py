@@ -233,7 +233,8 @@ def test_what_was_not_read_is_gone():
 
 def test_without_keep_state_there_is_none():
     result = Engine(grid(3, 3)).run(PageRank())
-    assert result.state is None
+    with pytest.raises(GasclError, match="the run has kept no State: give it keep_state=True"):
+        Engine(grid(3, 3)).run(PageRank(), state=result.state)
     with pytest.raises(GasclError, match="keep_state=True"):
         Engine(grid(3, 3)).run(PageRank(), state=result)
 

@@ -170,7 +170,7 @@ def same(result: Any, outcome: Outcome, where: str) -> None:
     for name, values in outcome.arc_fields.items():
         same_array(result.arc_fields[name], values, f"{name}, {where}")
     assert result.converged == outcome.converged, where
-    if result.state is not None:
+    if result._state is not None:  # it was kept
         assert mask_of(result) in (None, outcome.mask), where
 
 

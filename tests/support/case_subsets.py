@@ -15,6 +15,29 @@ ALL = True
 PARAM = type(pytest.param())
 
 
+#: The folders whose tests build kernels, which takes longer than all else.
+BUILD = {"agreement", "communities", "device_graph", "features", "programs", "run"}
+
+
+def mark_repeated_values(items: Iterable[pytest.Item]) -> None:
+    """Of the quick cases of each test in these folders, leave a few in which each value of each
+    parameter is shown; the others become slow tests."""
+    tests: dict[tuple[Any, ...], list[Any]] = {}
+    for item in items:
+        quick = hasattr(item, "callspec") and item.get_closest_marker("slow") is None
+        if quick and item.path.parent.name in BUILD:
+            tests.setdefault((item.path, item.parent, item.originalname), []).append(item)
+    for cases in tests.values():
+        shown = [{(n, id(v)) for n, v in case.callspec.params.items()} for case in cases]
+        left = set().union(*shown)
+        while left:
+            most = max(range(len(cases)), key=lambda place: len(shown[place] & left))
+            left -= shown[most]
+            cases[most] = None
+        for case in filter(None, cases):
+            case.add_marker(pytest.mark.slow)
+
+
 def one_in(by: int, cases: Iterable[Any]) -> list[Any]:
     """Cases for `pytest.mark.parametrize`, each a value, or a tuple of one for each argument, or a
     `pytest.param`. The first of each `by` is quick, unless it is marked itself; the others are slow

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
-from mpi4py import MPI
+from support.patient_comm import PatientComm
 from support.rank_calls import PATCH, Counting, call
 
 from gascl import (
@@ -28,7 +28,7 @@ from gascl import (
 from gascl.device_graph.buffers import IDS, ResidentGraph
 from gascl.programs import BreadthFirst, ConnectedComponents, Louvain, PageRank
 
-COMM = MPI.COMM_WORLD
+COMM = PatientComm()
 #: What `shifted` adds to each id.
 SHIFT = 5 * 2**31 + 3
 MAKERS: list[Any] = [

@@ -1,4 +1,4 @@
-"""`PatientComm`: a communicator of MPI for more ranks than there are processors."""
+"""`PatientComm`: a communicator of MPI for more processes than there are processors."""
 
 from __future__ import annotations
 

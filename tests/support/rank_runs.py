@@ -44,7 +44,6 @@ from gascl.delivery import run_layout
 from gascl.delivery.launch import Launch
 from gascl.distributed import exchange, frontier_exchange, ranks
 from gascl.graph import reordering
-from gascl.graph.parallel import cores
 from gascl.graph.partition import Division, shares
 from gascl.opencl.interrupts import Interrupts
 from gascl.programs import (
@@ -72,7 +71,7 @@ from gascl.run import supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.prepare import HALO
 
-COMM = MPI.COMM_WORLD if MPI.COMM_WORLD.size <= cores() else PatientComm()
+COMM = PatientComm()
 
 
 def on_one_device(
@@ -365,15 +364,17 @@ class Undefined(VertexProgram):
     apply = "v.x = v.id % 3 == 2 ? sqrt(v.x - 2 * g.num_vertices) : v.id;"
 
 
-def own_rows(folder: str) -> None:
-    """Each rank has the values of its own vertices, and all write them."""
-    web, path = generators.rmat(16, 4, seed=3), Path(folder, "parts")
+def own_rows(folder: str, *stages: str) -> None:
+    """Each rank has the values of its own vertices, and all write them; also of a program of
+    several stages."""
+    web, path = generators.rmat(9, 4, seed=3), Path(folder, "parts")
+    PATCH.setattr(reordering, "LEAST", 1)
     engine = Engine(web, comm=COMM)
     saved = Path(folder, "own.ckpt")
     cases: list[tuple[VertexProgram, dict[str, Any]]] = [
         (PageRank(supersteps=3), {}),  # hubs first
         (BreadthFirst(source=5), {"checkpoint": saved, "every": 1}),
-        (StronglyConnected(), {}),  # of several stages
+        *[(StronglyConnected(), {})] * len(stages),
     ]
     for program, options in cases:
         alone = on_one_device(web, program)
@@ -505,7 +506,7 @@ def nested() -> None:
     """A callback runs the engine once more, which uses the same memory of the host."""
     web = generators.rmat(10, 4, seed=3)
     engine, alone = Engine(web, comm=COMM), on_one_device(web, Rarely())
-    for inner in range(5, 15):
+    for inner in (5, 8, 14):
 
         def run(step: Step, inner: int = inner) -> None:
             if step.superstep == 5:
@@ -524,6 +525,8 @@ def own_rows_refused(folder: str) -> None:
     with pytest.raises((ZeroDivisionError, GasclError), match=r"division by zero"):
         found.to_parquet(path)
     assert not path.exists()
+    with pytest.raises(GasclError, match=r"ranks write a file each, .* such as 'refused'"):
+        found.to_parquet(path.with_suffix(".parquet"))
     with pytest.raises(GasclError, match=r"the result of rank \d of \d, without the others"):
         pickle.loads(pickle.dumps(found)).to_parquet(path)
 
@@ -545,10 +548,11 @@ def killed(number: str, folder: str) -> None:
     Engine(generators.rmat(7, seed=1), comm=COMM).run(program, checkpoint=path, every=5, **options)
 
 
-def resumed(folder: str) -> None:
+def resumed(numbers: str, folder: str) -> None:
     """Any number of ranks ends these runs as one device that was never stopped."""
     graph = generators.rmat(7, seed=1)
-    for number, (program, delivery) in enumerate(KILLED):
+    for number in map(int, numbers):
+        program, delivery = KILLED[number]
         options: dict[str, Any] = {"delivery": delivery, "not_converged": "ignore"}
         options["max_supersteps"] = 40
         whole, path = on_one_device(graph, program, **options), Path(folder, f"{number}.ckpt")

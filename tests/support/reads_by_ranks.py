@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
-from mpi4py import MPI
+from support.patient_comm import PatientComm
+from support.rank_calls import PATCH, call
 
 from gascl import Engine, GasclError, Graph, RankError, VertexProgram, param, vertex
 from gascl.distributed import ranks as ranks_module
@@ -29,7 +30,7 @@ from gascl.programs import (
     WeightedPageRank,
 )
 
-COMM = MPI.COMM_WORLD
+COMM = PatientComm()
 
 
 class Nearest(VertexProgram):
@@ -55,11 +56,16 @@ class NearestAgainst(Nearest):
     edges = "in"
 
 
-def programs(path: Path, apart: str, some: str = "") -> None:
+def apart() -> None:
+    """Let ranks not share memory, as ranks of different hosts."""
+    PATCH.setattr(ranks_module, "shared_memory", lambda *_: None)
+
+
+def programs(folder: str, *names: str) -> None:
     """Results are those of ranks that have read all, and so are the folders that they write."""
-    reordering.LEAST, reordering.SHARE = 1, 0.1
-    if apart == "apart":
-        ranks_module.shared_memory = lambda *_: None
+    PATCH.setattr(reordering, "LEAST", 1)
+    PATCH.setattr(reordering, "SHARE", 0.1)
+    path = Path(folder)
     whole, shared = Graph.read(path), Graph.read(path, comm=COMM)
     source = str(whole.labels[5])
     of_all = [
@@ -71,22 +77,21 @@ def programs(path: Path, apart: str, some: str = "") -> None:
         (NearestAgainst(), False),
         (ConnectedComponents(), False),
         (LabelPropagation(), False),
-    ]
-    for program, needs_all in [
         (ShortestPaths(source=source, weight="n"), False),
         (WeightedPageRank(), False),
         (Nearest(), False),
         (Triangles(), True),
-        *([] if some else of_all),
-    ]:
+    ]
+    for program, needs_all in of_all:
+        if names and type(program).__name__ not in names:
+            continue
         expected = Engine(whole, comm=COMM).run(program)
-        kept = SharedEdges.whole
-        if not needs_all:
-            SharedEdges.whole = None  # type: ignore[assignment, method-assign]
-        engine = Engine(shared, comm=COMM)
-        found = engine.run(program)
-        own = Engine(Graph.read(path, comm=COMM), comm=COMM).run(program, collect=False)
-        SharedEdges.whole = kept  # type: ignore[method-assign]
+        with pytest.MonkeyPatch.context() as patch:
+            if not needs_all:
+                patch.setattr(SharedEdges, "whole", None)
+            engine = Engine(shared, comm=COMM)
+            found = engine.run(program)
+            own = Engine(Graph.read(path, comm=COMM), comm=COMM).run(program, collect=False)
         assert found.supersteps == expected.supersteps
         for name, values in expected.fields.items():
             np.testing.assert_array_equal(found[name], values, strict=True)
@@ -100,12 +105,13 @@ def programs(path: Path, apart: str, some: str = "") -> None:
         COMM.barrier()
 
 
-def continued(path: Path) -> None:
+def continued(folder: str) -> None:
     """Runs with a checkpoint and with a State read edges by share; what they leave is that of the
     whole graph."""
+    path = Path(folder)
     whole, shared = Graph.read(path), Graph.read(path, comm=COMM)
     by_all, by_share = Engine(whole, comm=COMM), Engine(shared, comm=COMM)
-    SharedEdges.whole = None  # type: ignore[assignment, method-assign]
+    PATCH.setattr(SharedEdges, "whole", None)
     program = {"source": str(whole.labels[5]), "weight": "n"}
     expected = by_all.run(ShortestPaths(**program))
     for first, second in ((by_share, by_all), (by_all, by_share)):
@@ -141,8 +147,9 @@ def continued(path: Path) -> None:
         by_share.run(other, **options)
 
 
-def errors(path: Path) -> None:
+def errors(folder: str) -> None:
     """A file that one rank cannot read, or a wrong value there, is told to all."""
+    path = Path(folder)
     kept = Graph.read(path, comm=COMM)
     COMM.barrier()
     last = sorted(path.glob("*.parquet"))[-1]
@@ -161,5 +168,5 @@ def errors(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])
+    call(globals(), sys.argv[1:])
     print(f"done {COMM.rank}", flush=True)

@@ -95,9 +95,10 @@ def in_parts(
             keep_state=True,
             not_converged="ignore",
         )
-        trace, state, taken_up = [*trace, *result.trace], result.state, taken_up + 1
-        if result.converged or state is None:  # which that of the empty graph is
+        trace, taken_up = [*trace, *result.trace], taken_up + 1
+        if result.converged:  # as on the empty graph, which leaves no State
             break
+        state = result.state
     assert [step.superstep for step in trace] == list(range(len(trace)))
     return replace(result, trace=trace, supersteps=len(trace)), taken_up
 
