@@ -103,7 +103,4 @@ class CoreNumber(VertexProgram):
 def degrees_without_loops(graph):
     """int32 (V,): the arcs in and out of each vertex."""
     degree = np.diff(graph.arcs("both").out_offsets).astype(np.int32)
-    if graph.num_loops:
-        loops = graph.edge_src[graph.edge_src == graph.edge_dst]
-        degree -= np.bincount(loops, minlength=graph.num_vertices).astype(np.int32)
-    return degree
+    return degree - graph.loops if graph.num_loops else degree

@@ -19,7 +19,7 @@ difference.
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
-from gascl.programs.validation import shares
+from gascl.programs.validation import largest_weight, shares
 
 
 class Peel(VertexProgram):
@@ -110,7 +110,5 @@ class WeightedEigenvector(Eigenvector):
 
     def iteration(self, graph):
         """The stage that finds the vector."""
-        weights = graph.edge_fields.get("weight", np.ones(1))
-        unit = float(weights.max(initial=0)) or 1.0
         options = {"tolerance": self.tolerance, "dtype": self.dtype, **self.initial}
-        return WeightedIteration(unit=unit, **options)
+        return WeightedIteration(unit=largest_weight(graph), **options)

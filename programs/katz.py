@@ -25,7 +25,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
-from gascl.programs.validation import refuse_vertices
+from gascl.programs.validation import largest_weight, refuse_vertices
 from gascl.user_messages import DOUBLE
 
 #: Walks that add up to more have no finite number: alpha is too large.
@@ -156,8 +156,7 @@ class WeightedKatz(Katz):
 
     def walks(self, graph):
         """The stage that counts the walks."""
-        weights = self.weights(graph)
-        unit = 1.0 if weights is None else float(weights.max(initial=0)) or 1.0
+        unit = largest_weight(graph)
         alpha = min(self.alpha * unit, DIVERGED)
         return WeightedWalks(alpha=alpha, unit=unit, **self.options())
 

@@ -73,9 +73,8 @@ def link_scores(engine: Engine, pairs: Any, dtype: str = "float32") -> dict[str,
     """
     graph = engine.graph
     one, other = (graph.indices_of(labels) for labels in pairs)
-    count, loops = graph.num_vertices, graph.edge_src[graph.edge_src == graph.edge_dst]
-    degree = np.diff(graph.arcs("both").out_offsets).astype(np.int32)
-    degree += np.bincount(loops, minlength=count).astype(np.int32)
+    count = graph.num_vertices
+    degree = np.diff(graph.arcs("both").out_offsets).astype(np.int32) + graph.loops
     names = ("shared", "united", "adamic_adar", "resource_allocation")
     # A power of two, since kernels are built for each number of lanes.
     lanes = min(LANES, 1 << max(0, (len(one) - 1) // max(count, 1)).bit_length())

@@ -1,5 +1,5 @@
 """Refuses given values of vertices and edges, with the name of the field, the first wrong value and
-what to do."""
+what to do; and the largest weight."""
 
 import numpy as np
 
@@ -53,3 +53,10 @@ def refuse_edges(graph, name, right, rule):
         )
         error.edge = first
         raise error
+
+
+def largest_weight(graph):
+    """The largest value of the edge field `weight`, all 0 or more; 1 if there is none above 0."""
+    if "weight" not in graph.edge_fields:
+        return 1.0
+    return float(graph.edge_summary("weight").greatest or 1)

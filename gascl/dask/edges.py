@@ -9,6 +9,7 @@ from gascl.errors import GraphError
 from gascl.graph.edge_pieces import checked_piece
 from gascl.graph.provided import provided
 from gascl.graph.raw_graph import RawGraph
+from gascl.util.host import give_back
 
 
 class EdgePart:
@@ -51,6 +52,7 @@ def part_of(
     Args:
         number: the partition's, for errors.
     """
+    give_back()
     try:
         read = provided("from_pandas")(frame, source, target, fields, True, weight)
         return EdgePart(checked_piece(read))

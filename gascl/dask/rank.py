@@ -112,7 +112,7 @@ def run_rank(
             reports: Any = _Reports(mailbox) if rank == 0 else False
             if reports:
                 reports.begin("numbering the edges of the Dask DataFrame")
-            forgets = not (whole or options.get("checkpoint") or type(program).solve)
+            forgets = not (whole or type(program).solve)
             graph = _graph(parts, *policies, ranks_of(comm), forgets)
             engine = Engine(graph, comm=comm, **of_engine)
             run_options = RunOptions(

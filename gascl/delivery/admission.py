@@ -208,7 +208,7 @@ def halo_refuses(traits: Traits) -> str | None:
 def local_refuses(traits: Traits) -> str | None:
     """Why a rank must have all vertices, rather than only its own and its halo."""
     reasons = [
-        (traits.reads_neighbors, "it reads neighbors, for which it needs the arcs of all vertices"),
+        (traits.reads_neighbors, "it reads neighbors, which may be any vertices"),
         (traits.arc_state, "it has arc fields"),
         (traits.asks_mask, "it reads the mask"),
     ]

@@ -147,6 +147,7 @@ class Extent:
         parts: the number of parts in which arcs are streamed, each with at most `arcs`.
         rows: the most vertices in which the arcs of a part end; None: all vertices.
         all_arcs: the number of arcs of all ranks, if ranks share them; else None.
+        own_arcs: the number of arcs out of this rank's vertices, if ranks share them.
         ids: how many vertices of the halo have an id of 64 bits in an array; None: all vertices
             have one of 32 bits.
     """
@@ -163,6 +164,7 @@ class Extent:
     parts: int = 1
     rows: int | None = None
     all_arcs: int | None = None
+    own_arcs: int = 0
     ids: int | None = None
 
     @property
@@ -241,8 +243,12 @@ TWINS = {
 }
 #: Arrays of the arcs of all ranks -> the arrays of the arcs of this rank.
 ALL = {"all_out_offsets": "out_offsets", "all_out_targets": "out_targets"}
-#: Snippets that read neighbors use the arrays of the arcs of all ranks.
+#: Arrays of the arcs out of this rank's vertices, with the offsets of all less that of its first.
+OWN = {"own_out_offsets": "out_offsets", "own_out_targets": "out_targets"}
+#: Snippets that read neighbors use the arrays of the arcs of all ranks; if they read those of the
+#: rank's own vertices alone, those of the arcs out of these.
 _NEIGHBORS = {name: whole for whole, name in ALL.items()}
+_OWN_NEIGHBORS = {name: own for own, name in OWN.items()}
 
 
 def num_segments(arcs: int) -> int:
@@ -275,6 +281,8 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
     if extent.all_arcs is not None:
         arrays["all_out_offsets"] = Array(offset, rows + 1)
         arrays["all_out_targets"] = Array(index, extent.all_arcs)
+        arrays["own_out_offsets"] = Array(offset, rows + 1)
+        arrays["own_out_targets"] = Array(index, extent.own_arcs)
     left_out = TWINS if extent.symmetric else ()
     return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
 
@@ -529,7 +537,7 @@ class _Builder:
         if self.extent.symmetric:
             names |= {name: names[twin] for name, twin in TWINS.items()}
         if self.extent.all_arcs is None:
-            names |= {name: names[own] for name, own in ALL.items()}
+            names |= {name: names[own] for name, own in (ALL | OWN).items()}
         names |= {f"to.{n}": key for n, key, _ in self._edges("all_out", self.traits.reads_to)}
         return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
@@ -588,7 +596,8 @@ class _Builder:
         for name in launch.arguments:
             if name == "STATE":
                 state = state_arguments(self.header, self.traits, delivery, self.extent.group)
-                yield from (shared[_NEIGHBORS.get(n, n)] for n in state)
+                arcs = _OWN_NEIGHBORS if self.traits.own_neighbors else _NEIGHBORS
+                yield from (shared[arcs.get(n, n)] for n in state)
             elif name == "EDGE":
                 yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
             elif name == "EDGE_IN":

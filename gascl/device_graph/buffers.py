@@ -15,6 +15,7 @@ from gascl.delivery.run_layout import (
     ALL,
     GRAPH,
     IDS,
+    OWN,
     Array,
     EdgeValues,
     Extent,
@@ -651,6 +652,8 @@ class ResidentGraph:
             return segment_table(self.table(name.replace("segments", "blocks")))
         if name in ALL:
             return getattr(self.all_arcs, ALL[name])
+        if name in OWN:
+            return self._of_own_rows(OWN[name])
         if name == "slot":
             return self.arcs.slot
         order, array = _OF_ARCS[name]
@@ -667,6 +670,17 @@ class ResidentGraph:
             return offsets.take(some + 1) - offsets.take(some)
 
         return filled(differences, counts)
+
+    def _of_own_rows(self, name: str) -> np.ndarray:
+        """`out_targets` of the vertices of this process, or `out_offsets` to read them by."""
+        assert self.share
+        arcs, offsets = self.all_arcs, self.all_arcs.out_offsets
+        first, last = self.parts[self.share.rank][:2]
+        if name == "out_offsets":
+            return offsets - offsets[first]
+        if arcs.out is arcs.into:  # which this process has sorted
+            return self.arcs.into.ends
+        return arcs.out.piece("ends", Part(first, last, int(offsets[first]), int(offsets[last])))
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""

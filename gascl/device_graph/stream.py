@@ -148,7 +148,7 @@ def _refusal(
     if limit < total <= smallest and not too_large(device, at_once):
         needs = f"{amount(total, up=True)} on {device}, and no less where its arcs come in parts"
     else:
-        asks = Key(GRAPH, "all_out_targets") in finest.graph
+        asks = any(Key(GRAPH, f"{n}_out_targets") in finest.graph for n in ("all", "own"))
         needs = (
             f"{amount(smallest, up=True)} on {device} for what it keeps of "
             f"vertices{', for neighbors' if asks else ''} and for parts of its arcs, the "

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -226,6 +226,46 @@ class Ranks:
         begins = (np.cumsum(counts) - counts) * size
         self.exchange(sent, begins, counts * size, into, coming * size)
         return received
+
+    def passed(self, own: np.ndarray, length: int, giver: int, taker: int) -> np.ndarray:
+        """An array of so many items that one rank has, in another one; in the others, an empty
+        one. All must call this, with the same dtype."""
+        counts, coming = np.zeros(self.size, np.int64), np.zeros(self.size, np.int64)
+        if self.rank == giver:
+            counts[taker] = length
+        if self.rank == taker:
+            coming[giver] = length
+        return self.exchanged(own, counts, coming)
+
+    def in_order(self, own: Iterable[np.ndarray], dtype: np.dtype) -> Iterator[np.ndarray]:
+        """The arrays of all ranks in the order of the ranks, one at a time, in the first rank; in
+        the others, empty ones. All must read them to the end.
+
+        Args:
+            own: those of this rank.
+            dtype: that of all.
+        """
+        for rank in range(self.size):
+            left = iter(own if rank == self.rank else ())
+            while True:
+                piece = next(left, None)
+                length = int(self.allgather_counts(-1 if piece is None else len(piece))[rank])
+                if length < 0:
+                    break
+                sent = np.empty(0, dtype) if piece is None else piece
+                yield self.passed(sent, length, rank, 0)
+
+    def added_in_order(self, count: int, add: Callable[[np.ndarray], None]) -> np.ndarray:
+        """float64 (count,): 0 at first, to which the ranks have added their own, one after the
+        other; all must call this."""
+        total = np.zeros(count if self.rank == 0 else 0)
+        for rank in range(self.size):
+            if rank == self.rank:
+                add(total)
+            if rank + 1 < self.size:
+                total = self.passed(total, count, rank, rank + 1)
+        counts = np.where(np.arange(self.size) == self.size - 1, count, 0)
+        return self.allgather_rows(total[:, None], counts)[:, 0]
 
     def exchange(
         self,

@@ -17,7 +17,7 @@ import numpy as np
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.shared_labels import SharedLabelIndex, SharedLabels, numbered_in_all
 from gascl.errors import GraphError
-from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype
+from gascl.graph.arcs import INT32_MAX, Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.edge_pieces import (
     FieldKinds,
     common_kinds,
@@ -27,7 +27,9 @@ from gascl.graph.edge_pieces import (
 )
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.field_types import FieldType
+from gascl.graph.fingerprint import fingerprint, hash_of
 from gascl.graph.graph import Graph
+from gascl.graph.lazy import held
 from gascl.graph.parallel import blocks
 from gascl.graph.partial_array import PartialArray, RemoteDataError
 from gascl.graph.partition import Division, Part, shares
@@ -37,9 +39,12 @@ from gascl.graph.reordering import Numbering, by_number, numbering
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
+from gascl.util.host import give_back
 
-#: The most edges that a rank sends at a time.
-AT_ONCE = 1 << 20
+#: The most edges that a rank sends at a time. They take about 60 bytes each meanwhile.
+AT_ONCE = 1 << 18
+#: What is sent with arcs besides fields: their edges, and which of them run against these.
+_ID, _REVERSED = "e.id", "e.reversed"
 
 
 def shared_graph(
@@ -61,6 +66,7 @@ def shared_graph(
         GraphError: in all ranks: the pieces do not fit together.
     """
     own: tuple[FieldKinds | None, np.ndarray | None] = None, None
+    give_back()
     with ranks.errors_in_all():
         with_edges = [piece for piece in pieces if len(piece.src)]
         every_kinds = [kinds_of(piece) for piece in with_edges]
@@ -93,6 +99,7 @@ class SharedEdges:
 
     Attributes:
         num_edges: of all ranks.
+        name: tells the graph from others, without its fingerprint, which takes time.
         keeps: this rank keeps its edges, for other programs; otherwise they are forgotten when
             they have been sent.
         runs: a program runs on these edges.
@@ -110,6 +117,7 @@ class SharedEdges:
         self._pieces, self._forgotten, self.kinds = pieces, False, kinds
         self.num_vertices, self.directed = num_vertices, directed
         self.labels, self.ranks, self.keeps, self.runs = labels, ranks, True, False
+        self._fingerprint = ""
         self._counts = ranks.allgather_counts(sum(len(piece.src) for piece in pieces))
         self.num_edges = int(self._counts.sum())
         self._absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
@@ -136,7 +144,11 @@ class SharedEdges:
         every = self.ranks.allgather(own)
         return {
             name: RemoteField(
-                self.num_edges, kind.dtype, summary_of_all([each[name] for each in every])
+                name,
+                self.num_edges,
+                kind.dtype,
+                summary_of_all([each[name] for each in every]),
+                self._hash_of,
             )
             for name, kind in self.kinds.items()
         }
@@ -156,8 +168,8 @@ class SharedEdges:
             edge_types=self._types,
             _label_index=index,
         )
-        name = self.ranks.broadcast(uuid4().hex)
-        return graph._shared_by(self, name, int(self.degrees[2].sum(dtype=np.int64)))
+        self.name = self.ranks.broadcast(uuid4().hex)
+        return graph._shared_by(self)
 
     @property
     def _types(self) -> dict[str, FieldType]:
@@ -196,15 +208,29 @@ class SharedEdges:
         )
         return Graph._from_raw(raw, duplicates, self_loops, own=True)
 
+    def whole_of(self, graph: Graph) -> Graph:
+        """`whole` with the fields of a graph of these edges."""
+        whole = self.whole()
+        fields = {
+            name: whole.edge_fields[each.name] if isinstance(each, RemoteField) else each
+            for name, each in held(graph.edge_fields).items()
+        }
+        return whole._with_same_edges(
+            edge_fields=fields,
+            edge_types=graph.edge_types,
+            vertex_fields=graph.vertex_fields,
+            vertex_types=graph.vertex_types,
+        )
+
     @contextmanager
     def running(self) -> Iterator[None]:
         """A block in which a program runs, together with those that it runs."""
-        self.runs = True
+        before, self.runs = self.runs, True
         try:
             with self.labels_in_all():
                 yield
         finally:
-            self.runs = False
+            self.runs = before
 
     def labels_in_all(self) -> AbstractContextManager[None]:
         """A block in which all ranks look up labels together: see `SharedLabels.together`."""
@@ -230,12 +256,91 @@ class SharedEdges:
         elif self.labels is not None and vertices is not None:
             self.labels.keep(vertices)
 
+    def fingerprint(self) -> str:
+        """As `Graph.fingerprint`: the first rank reads all edges, some at a time."""
+        if self._fingerprint:
+            return self._fingerprint
+        self._check_together()
+        int32 = np.dtype(np.int32)
+        ends = (
+            self.ranks.in_order(
+                (getattr(piece, end)[rows] for piece, rows in self._blocks()), int32
+            )
+            for end in ("src", "dst")
+        )
+        labels = None if self.labels is None else self.labels.canonical()
+        made = fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
+        self._fingerprint = str(self.ranks.broadcast(made))
+        return self._fingerprint
+
+    def _hash_of(self, name: str) -> str:
+        """The `hash_of` the values of a field."""
+        self._check_together()
+        dtype = self.kinds[name].dtype
+        own = (piece.fields[name][block] for piece, block in self._blocks())
+        made = hash_of(dtype, (self.num_edges,), self.ranks.in_order(own, dtype))
+        return str(self.ranks.broadcast(made))
+
+    def identify(self, graph: Graph, program: VertexProgram) -> None:
+        """Compute what a checkpoint says of the graph, before edges are forgotten; all ranks must
+        call this."""
+        self.fingerprint()
+        for field in self._read(graph, program).values():
+            field.hash()
+
+    def weighted_degree(self, side: str, name: str) -> np.ndarray:
+        """The sums of `Graph.weighted_out_degree`, or of the arcs into each vertex, in the order of
+        the edges; all ranks must call this.
+
+        Args:
+            side: "out" or "in".
+            name: the field's name where it was read.
+        """
+        self._check_together()
+        end, other = ("src", "dst") if side == "out" else ("dst", "src")
+
+        def add(total: np.ndarray, loops: bool, end: str) -> None:
+            for piece, block in self._blocks():
+                values = piece.fields[name][block]
+                if not loops:
+                    values = np.where(piece.src[block] != piece.dst[block], values, 0)
+                np.add.at(total, getattr(piece, end)[block], values.astype(np.float64))
+
+        degree = self.ranks.added_in_order(self.num_vertices, lambda total: add(total, True, end))
+        if not self.directed:
+            degree += self.ranks.added_in_order(
+                self.num_vertices, lambda total: add(total, False, other)
+            )
+        return degree
+
+    def targets(self, edges: np.ndarray) -> np.ndarray:
+        """int32: the vertices that some of the edges lead to; all ranks must ask for the same."""
+        self._check_together()
+        found, begin = np.full(len(edges), -1, np.int32), int(self._counts[: self.ranks.rank].sum())
+        for piece in self._pieces:
+            end = begin + len(piece.dst)
+            here = (edges >= begin) & (edges < end)
+            found[here] = np.asarray(piece.dst)[edges[here] - begin]
+            begin = end
+        self.ranks.allreduce(found, self.ranks.MAX)
+        return found
+
+    def _check_together(self) -> None:
+        """Raise RemoteDataError unless all ranks do the same, and have their edges."""
+        if not self.runs:
+            raise RemoteDataError(
+                "each rank has a part of the edges, since the graph was read with comm=; only a "
+                "run reads them all; read the graph without comm="
+            )
+        self._check_kept()
+
     def check_suffices(self, program: VertexProgram) -> None:
         """Raise RemoteDataError if a program is known to read more than the arcs into its rank's
         vertices, or, with `pairs`, divides the vertices among ranks in another way. If it does read
         others, for example in `prepare`, that error is raised then."""
         traits = Traits.of(program.spec, program.lanes)
-        if traits.reads_neighbors or traits.pairs or program.spec.arc_fields:
+        neighbors = traits.reads_neighbors and not traits.own_neighbors
+        if neighbors or traits.pairs or program.spec.arc_fields:
             raise RemoteDataError(f"{program.title()} reads or keeps values of all arcs")
 
     def bring(self, graph: Graph, program: VertexProgram, debug: bool) -> None:
@@ -243,17 +348,40 @@ class SharedEdges:
         done; all ranks must call this."""
         spec, traits = program.spec, Traits.of(program.spec, program.lanes)
         edges = spec.direction if self.directed else "both"
-        read = {program.edge_names.get(name, name) for name in spec.edge_fields}
-        names = [name for name in self.kinds if name in read]
+        names = [*self._read(graph, program)]
         renumbers = traits.renumbers and not debug
         arcs, order = self._arcs_made(edges, renumbers)
         if renumbers:
             graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
         alternates = spec.alternates and self.directed and edges != "both"
+        ids = traits.reads_ids_of_edges
         if alternates:
             other = {"out": "in", "in": "out"}[edges]
-            self._send(arcs.out, other, order, names, True)
-        self._send(arcs.into, edges, order, names, self.keeps)
+            self._send(arcs.transposed(), other, order, names, ids, True)
+        if traits.own_neighbors and edges != "both":  # else they are the senders
+            other = {"out": "in", "in": "out"}[edges]
+            rows = [part[:2] for part in shares(arcs.into.offsets, self._division)]
+            self._send(arcs.transposed(), other, order, [], False, True, rows)
+        self._send(arcs, edges, order, names, ids, self.keeps)
+
+    @property
+    def _division(self) -> Division:
+        return Division(self.ranks.rank, self.ranks.size)
+
+    def uploaded(self, arcs: ArcsPart) -> None:
+        """Free the arcs of a part, which are on the device, if the edges have been forgotten."""
+        if self._forgotten:
+            arcs.drop_ends(self._absent)
+
+    def _read(self, graph: Graph, program: VertexProgram) -> dict[str, RemoteField]:
+        """The fields of these edges that a program reads, by the names where they were read.
+
+        Args:
+            graph: it has them under the names by which the program reads them.
+        """
+        fields = held(graph.edge_fields)
+        read = [fields[name] for name in program.spec.edge_fields if name in fields]
+        return {field.name: field for field in read if isinstance(field, RemoteField)}
 
     def arcs(self, direction: str) -> Arcs:
         """The arcs in the graph's own order, of which at first only the numbers are known."""
@@ -301,29 +429,50 @@ class SharedEdges:
 
     def _send(
         self,
-        order: Order,
+        arcs: Arcs,
         direction: str,
         numbers: Numbering | None,
         names: Sequence[str],
+        ids: bool,
         keeps: bool,
+        rows: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Send the arcs of an order, by receivers, and the fields that have not been sent yet.
+        """Send the arcs to the ranks of their receivers, and the fields that have not been sent
+        yet.
 
         Args:
+            rows: the ranges of vertices of the ranks; by default, ranks have equal work.
+            ids: also the numbers of the edges, and which arcs run against them.
             keeps: this rank keeps its edges.
         """
+        order = arcs.into
         missing = [name for name in names if order not in self._remote[name].own]
-        if "ends" in order.kept and not missing:
+        ids &= "places" not in order.kept
+        begins = order.offsets
+        parts = [Part(*row, int(begins[row[0]]), int(begins[row[1]])) for row in rows]
+        parts = parts or shares(begins, self._division)
+        own = parts[self.ranks.rank]
+        # Another program may have needed those out of other vertices.
+        there: Any = order.kept.get("ends")
+        has_ends = there is not None and there.holds(own.begin, own.end)
+        if all(self.ranks.allgather(has_ends)) and not (missing or ids):
             return
         self._check_kept()
-        division = Division(self.ranks.rank, self.ranks.size)
-        parts = shares(order.offsets, division)
-        own = parts[division.rank]
-        ends, fields = self._received(parts, own, direction, numbers, missing, keeps)
-        held: Any = PartialArray(int(order.offsets[-1]), ends, own.begin)
-        order.kept["ends"] = held
-        for name, values in fields.items():
-            self._remote[name].own[order] = values
+        ends, values = self._received(parts, own, direction, numbers, missing, ids, keeps)
+
+        def held(items: np.ndarray) -> Any:
+            return PartialArray(int(order.offsets[-1]), items, own.begin)
+
+        if there is None:
+            order.kept["ends"] = held(ends)
+        elif not has_ends:
+            there.add(ends, own.begin)
+        if ids:
+            order.kept["places"] = held(values.pop(_ID))
+            if direction == "both":
+                arcs.kept["in_reversed"] = held(values.pop(_REVERSED))
+        for name, each in values.items():
+            self._remote[name].own[order] = each
 
     def _received(
         self,
@@ -332,38 +481,51 @@ class SharedEdges:
         direction: str,
         numbers: Numbering | None,
         names: Sequence[str],
+        ids: bool,
         keeps: bool,
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """The senders of this rank's arcs, in the order of receivers and of senders, and the values
-        of fields, after all ranks have sent the others what is theirs."""
+        of fields, after all ranks have sent the others what is theirs. With `ids`, also the numbers
+        of the edges, as `_ID`, and if arcs run both ways `_REVERSED`."""
         ranks, total = self.ranks, own.end - own.begin
         bounds = np.array([part.last for part in parts], np.int32)
         counts, rounds = np.zeros(ranks.size, np.int64), 0
         for piece, block in self._blocks():
-            _, arcs = _keys(piece, block, direction, numbers)
+            _, _, arcs = _keys(piece, block, direction, numbers)
             counts += np.bincount(_owners(arcs, bounds), minlength=ranks.size)
             rounds += 1
         coming = ranks.exchanged_counts(counts)
         begins = np.cumsum(coming) - coming  # so that arcs of equal ends are in the edges' order
         keys = np.empty(total, np.int64)
-        values = {name: np.empty(total, self.kinds[name].dtype) for name in names}
+        types = {name: self.kinds[name].dtype for name in names}
+        if ids:
+            types[_ID] = index_dtype(int(parts[-1].end))
+        if ids and direction == "both":
+            types[_REVERSED] = np.dtype(np.uint8)
+        values = {name: np.empty(total, dtype) for name, dtype in types.items()}
+        first = int(self._counts[: ranks.rank].sum())  # of the edges in the blocks
         left = self._blocks(keeps)
         for _ in range(max(ranks.allgather(rounds))):
             piece, block = next(left, (self._nothing, slice(0, 0)))
-            edge, arcs = _keys(piece, block, direction, numbers)
+            edge, against, arcs = _keys(piece, block, direction, numbers)
             owner = _owners(arcs, bounds)
             order = np.argsort(owner, kind="stable")
             counts = np.bincount(owner, minlength=ranks.size)
             coming = ranks.exchanged_counts(counts)
             sent = [(keys, arcs)]
             sent += [(values[name], piece.fields[name][block].take(edge)) for name in names]
+            if _ID in values:
+                sent.append((values[_ID], (edge + first).astype(types[_ID])))
+            if _REVERSED in values:
+                sent.append((values[_REVERSED], against))
+            first += block.stop - block.start
             for into, each in sent:
                 received = ranks.exchanged(each.take(order), counts, coming)
                 each_rank = np.split(received, np.cumsum(coming)[:-1])
                 for begin, rows in zip(begins, each_rank, strict=True):
                     into[begin : begin + len(rows)] = rows
             begins += coming
-        if names:
+        if values:
             place = np.argsort(keys, kind="stable")
             keys = keys[place]
             values = {name: each[place] for name, each in values.items()}
@@ -397,23 +559,25 @@ class SharedEdges:
 
 def _keys(
     piece: RawGraph, block: slice, direction: str, numbers: Numbering | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """The arcs of some edges: the edge of each, in the block, and int64, its receiver and in the
-    low 32 bits its sender, by the numbers."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The arcs of some edges: the edge of each, in the block; uint8, whether it runs against that;
+    and int64, its receiver and in the low 32 bits its sender, by the numbers."""
     src, dst = np.asarray(piece.src)[block], np.asarray(piece.dst)[block]
     if numbers is not None:
         src, dst = numbers.number.take(src), numbers.number.take(dst)
     edge = np.arange(len(src))
-    if direction == "out":
-        return edge, dst.astype(np.int64) << 32 | src
-    if direction == "in":
-        return edge, src.astype(np.int64) << 32 | dst
+    if direction != "both":
+        receiver, sender = (dst, src) if direction == "out" else (src, dst)
+        against = np.full(len(src), direction == "in", np.uint8)
+        return edge, against, receiver.astype(np.int64) << 32 | sender
     keys = np.empty((len(src), 2), np.int64)  # each followed by its reverse
     keys[:, 0] = dst.astype(np.int64) << 32 | src
     keys[:, 1] = src.astype(np.int64) << 32 | dst
     there = np.ones(keys.shape, bool)
     there[:, 1] = src != dst
-    return edge.repeat(2)[there.reshape(-1)], keys[there]
+    against = np.tile(np.array([0, 1], np.uint8), len(src))
+    flat = there.reshape(-1)
+    return edge.repeat(2)[flat], against[flat], keys[there]
 
 
 def _owners(arcs: np.ndarray, bounds: np.ndarray) -> np.ndarray:

@@ -14,8 +14,10 @@ import numpy as np
 
 from gascl.distributed.ranks import Ranks
 from gascl.errors import GraphError
-from gascl.graph.edge_pieces import check_alike
+from gascl.graph.edge_pieces import AT_ONCE, check_alike
+from gascl.graph.fingerprint import Canonical, canonical_integers, canonical_text
 from gascl.graph.labels import LabelIndex, near_labels, unknown_label
+from gascl.graph.parallel import blocks
 from gascl.graph.partial_array import RemoteDataError
 
 #: How many labels of each rank are compared to find ranges of about equal size.
@@ -148,8 +150,8 @@ class SharedLabels:
 
     def _fetched(self, vertices: np.ndarray) -> np.ndarray:
         """The labels of some vertices, from the ranks that have them."""
-        ranks, asked = self._ranks, vertices.reshape(-1).astype(np.int64)
-        owner = np.searchsorted(self._ends, asked, "right")
+        ranks, asked = self._ranks, vertices.reshape(-1).astype(np.int32)
+        owner = np.searchsorted(self._ends, asked, "right").astype(np.min_scalar_type(ranks.size))
         order = np.argsort(owner, kind="stable")
         counts = np.bincount(owner, minlength=ranks.size)
         coming = ranks.exchanged_counts(counts)
@@ -167,6 +169,16 @@ class SharedLabels:
         found = np.where(own < 0, np.int64(-1), own.astype(np.int64) + self.begin)
         self._ranks.allreduce(found, self._ranks.MAX)
         return found
+
+    def canonical(self) -> Canonical:
+        """All labels as `fingerprint` takes them, in the first rank; all must read them."""
+        own, ranks = self.own, self._ranks
+        rows = (own[block] for block in blocks(len(own), AT_ONCE))
+        every = ranks.in_order(rows, self.dtype)
+        if self.dtype.kind == "U":
+            longest = int(np.char.str_len(own).max()) if len(own) else 0
+            return canonical_text(max(ranks.allgather(longest)), every)
+        return canonical_integers(max(ranks.allgather(int(own.max(initial=0)))), every)
 
     def every(self, value: Any) -> list[Any]:
         """The value of each rank."""

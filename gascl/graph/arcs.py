@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -594,6 +594,17 @@ class ArcsPart:
         """As `Arcs.given`; the input pairs are the part's arcs in CSC order."""
         return values.take(self.in_edges)
 
+    def drop_ends(self, absent: Any) -> None:
+        """Free the ends of the arcs, which the device has now and which cannot be made again.
+
+        Args:
+            absent: an array that raises an error where it is read.
+        """
+        with self.lock:
+            for order in (self.whole.into, self.into, self.out):
+                order.kept = {"offsets": order.kept["offsets"]} if "offsets" in order.kept else {}
+            self.into.end = self.out.row = absent
+
 
 class PlacesOf(Remade):
     """The places of the senders of a rank's arcs, int32 (arcs,)."""
@@ -657,6 +668,11 @@ class LocalArcs(ArcsPart):
     def senders(self, part: Part) -> np.ndarray:
         """int32: the places of the senders of a part of these arcs."""
         return self.into.ends[part.begin : part.end]
+
+    def drop_ends(self, absent: Any) -> None:
+        super().drop_ends(absent)
+        self._senders = _FoundPlaces(absent, self.vertices, len(self.whole.in_offsets) - 1)
+        self.into.end = self.out.row = self._senders
 
     def forget(self) -> None:
         """Free what takes memory for each arc and can be made again: the device has it now."""

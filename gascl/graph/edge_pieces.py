@@ -97,8 +97,16 @@ def common_labels(labels: Sequence[np.ndarray]) -> np.ndarray:
         size = sum(map(len, pending[1:]))
         if size > max(len(pending[0]), AT_ONCE) or number + 1 == len(labels):
             check_alike([each.dtype for each in pending])
-            pending = [np.unique(np.concatenate(pending))]
+            pending = [_distinct(np.concatenate(pending))]
     return pending[0]
+
+
+def _distinct(values: np.ndarray) -> np.ndarray:
+    """As np.unique, which would make a copy: values are sorted in place."""
+    values.sort()
+    differs = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=differs[1:])
+    return values[differs]
 
 
 def check_alike(dtypes: Sequence[np.dtype]) -> None:

@@ -38,6 +38,17 @@ def fingerprint(
     return text.hexdigest()
 
 
+def hash_of(dtype: np.dtype, shape: tuple[int, ...], blocks: Iterable[np.ndarray]) -> str:
+    """A hash of an array, whose values come block by block."""
+    text = blake2b(f"{dtype.str} {shape} ".encode(), digest_size=16)
+    for block in blocks:
+        if block.dtype.hasobject:  # such as a dict of values by label
+            text.update(repr(block.tolist()).encode())
+        else:
+            text.update(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)
+    return text.hexdigest()
+
+
 def canonical(labels: np.ndarray) -> Canonical:
     """Bytes that are the same for equal labels, whatever the width of their dtype."""
     if labels.dtype == object:
@@ -46,9 +57,13 @@ def canonical(labels: np.ndarray) -> Canonical:
     if labels.dtype.kind == "U":
         longest = int(np.char.str_len(labels).max()) if len(labels) else 0
         return canonical_text(longest, [labels])
-    signed = labels.dtype.kind == "i" or not len(labels) or labels.max() < 2**63
-    dtype = np.dtype("<i8" if signed else "<u8")
-    return dtype.str, [np.ascontiguousarray(labels, dtype=dtype).view(np.uint8).data]
+    return canonical_integers(int(labels.max(initial=0)), [labels])
+
+
+def canonical_integers(highest: int, blocks: Iterable[Any]) -> Canonical:
+    """`canonical` of integer labels in blocks, of which `highest` is the highest, or 0."""
+    dtype = np.dtype("<i8" if highest < 2**63 else "<u8")
+    return dtype.str, (np.ascontiguousarray(b, dtype=dtype).view(np.uint8).data for b in blocks)
 
 
 def canonical_text(longest: int, blocks: Iterable[Any]) -> Canonical:

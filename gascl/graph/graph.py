@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
+#: The key of the fingerprint in `Graph._known`. What all ranks compute together is not cached by
+#: `cached_property`, whose lock ranks in one process would share in Python 3.11.
+_FINGERPRINT = ("fingerprint",)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
@@ -370,7 +374,7 @@ class Graph:
                 {(direction, 1): arcs for direction, arcs in raw.numbered.items()}
             )
             if raw.fingerprint is not None:
-                vars(graph)["fingerprint"] = raw.fingerprint  # where cached_property stores it
+                graph._known[_FINGERPRINT] = raw.fingerprint
         return graph
 
     @classmethod
@@ -639,10 +643,23 @@ class Graph:
         """The number of edges from a vertex to itself."""
         if isinstance(self.src, Unstored):  # a rule has none
             return 0
+        if self._shared is not None:
+            return int(self.loops.sum(dtype=np.int64))
         arcs = self._arcs.get("both")
         if arcs is not None and "offsets" in arcs.out.kept:
             return 2 * self.num_edges - int(arcs.out_offsets[-1])
         return validation.count_loops(self.src, self.dst)
+
+    @cached_property
+    def loops(self) -> np.ndarray:
+        """int32 (V,): the number of edges from each vertex to itself."""
+        if self._shared is not None:
+            loops: np.ndarray = self._shared.degrees[2]
+        else:
+            at = self.edge_src[self.edge_src == self.edge_dst]
+            loops = np.bincount(at, minlength=self.num_vertices).astype(np.int32)
+        loops.setflags(write=False)
+        return loops
 
     def arcs(self, edges: str = "out") -> Arcs:
         """The arcs along which a program scatters. Each array is made when it is first read.
@@ -737,16 +754,21 @@ class Graph:
         counts once."""
         return _degrees(self.arcs("both").out_offsets)
 
-    @cached_property
+    @property
     def hub(self) -> int:
         """The number of a vertex that is likely to have many neighbors, and to be in the largest
         component: the target of most of up to 1,024 edges, which are spread evenly; of several, the
         first. -1 without edges."""
         if not self.num_edges:
             return -1
-        sample = np.arange(0, self.num_edges, -(-self.num_edges // 1024))
-        targets, counts = np.unique(self.dst.take(sample), return_counts=True)
-        return int(targets[counts.argmax()])
+
+        def find() -> int:
+            sample = np.arange(0, self.num_edges, -(-self.num_edges // 1024))
+            ends = self.dst.take(sample) if self._shared is None else self._shared.targets(sample)
+            targets, counts = np.unique(ends, return_counts=True)
+            return int(targets[counts.argmax()])
+
+        return int(self._once(("hub",), find))
 
     def neighbors(self, label: Any, edges: str = "out") -> np.ndarray:
         """The labels of a vertex's neighbors, each once, in the order of the vertices.
@@ -772,26 +794,23 @@ class Graph:
         Raises:
             GraphError: there is no such field.
         """
-        return self._weighted_degree("out", field, dtype, self.edge_src, self.edge_dst)
+        return self._weighted_degree("out", field, dtype)
 
     def weighted_in_degree(self, field: str = "weight", dtype: str = "float64") -> np.ndarray:
         """(V,): the sum of an edge field over the arcs into each vertex, as
         `weighted_out_degree`."""
-        return self._weighted_degree("in", field, dtype, self.edge_dst, self.edge_src)
+        return self._weighted_degree("in", field, dtype)
 
-    def _weighted_degree(
-        self, side: str, field: str, dtype: str, end: np.ndarray, other: np.ndarray
-    ) -> np.ndarray:
-        values = self._edge_field(field)
+    def _weighted_degree(self, side: str, field: str, dtype: str) -> np.ndarray:
+        values = self._field_of_numbers(field)
 
         def find() -> np.ndarray:
             count = self.num_vertices
             check_host_memory(8 * count, f"the degrees of {count:,} vertices")
-            degree = np.bincount(end, values, count)
-            if not self.directed:
-                loopless = np.where(end != other, values, 0)
-                degree += np.bincount(other, loopless, count)
-            degree = degree.astype(np.float64, copy=False)  # NumPy's, without edges, are integers
+            if isinstance(values, RemoteField):
+                degree: np.ndarray = self._shared.weighted_degree(side, values.name)
+            else:
+                degree = self._added_up(side, np.asarray(values))
             degree.setflags(write=False)
             return degree
 
@@ -807,6 +826,14 @@ class Graph:
 
         degree: np.ndarray = self._once(("degree", side, field, dtype), narrow)
         return degree
+
+    def _added_up(self, side: str, values: np.ndarray) -> np.ndarray:
+        ends = self.edge_src, self.edge_dst
+        end, other = ends if side == "out" else ends[::-1]
+        degree = np.bincount(end, values, self.num_vertices)
+        if not self.directed:
+            degree += np.bincount(other, np.where(end != other, values, 0), self.num_vertices)
+        return degree.astype(np.float64, copy=False)  # NumPy's, without edges, are integers
 
     def edge_summary(self, field: str = "weight") -> Summary:
         """Statistics of an edge field: the least, the greatest and the sum of its finite values,
@@ -1157,20 +1184,16 @@ class Graph:
         made = replace(self, **changes)
         for shared in ("_arcs", "_numbered", "_lock", "_shared"):
             object.__setattr__(made, shared, getattr(self, shared))
-        for known in ("fingerprint", "num_loops"):  # fields are no part of them
+        for known in ("num_loops", "loops"):  # fields are no part of them
             if known in vars(self):
                 vars(made)[known] = getattr(self, known)
+        if _FINGERPRINT in self._known:
+            made._known[_FINGERPRINT] = self._known[_FINGERPRINT]
         return made
 
-    def _shared_by(self, edges: Any, name: str, num_loops: int) -> Graph:
-        """This new graph, after it has been told whose edges it has.
-
-        Args:
-            edges: as `_shared`.
-            name: takes the place of the fingerprint.
-        """
+    def _shared_by(self, edges: Any) -> Graph:
+        """This new graph, after it has been told whose edges it has, as `_shared`."""
         object.__setattr__(self, "_shared", edges)
-        vars(self).update(fingerprint=name, num_loops=num_loops)
         return self
 
     def twin(self) -> Graph:
@@ -1179,7 +1202,7 @@ class Graph:
         vars(made).update(vars(self))
         return made
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """A hash of the number of vertices, the direction, the edges in order, and the labels.
 
@@ -1189,9 +1212,15 @@ class Graph:
         """
         if isinstance(self.src, Unstored) and isinstance(self.dst, Unstored):
             return f"by a rule: {self.src.about}, {self.dst.about}"
-        labels = None if self.labels is None else canonical(self.labels)
-        ends = (map(end.__getitem__, blocks(len(end))) for end in (self.src, self.dst))
-        return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
+
+        def find() -> str:
+            if self._shared is not None:
+                return str(self._shared.fingerprint())
+            labels = None if self.labels is None else canonical(self.labels)
+            ends = (map(end.__getitem__, blocks(len(end))) for end in (self.src, self.dst))
+            return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
+
+        return str(self._once(_FINGERPRINT, find))
 
     def labels_in_all(self) -> AbstractContextManager[None]:
         """A block in which all ranks look up labels at the same places of the program, so that the
@@ -1259,7 +1288,10 @@ class Graph:
         return labels
 
     def _edge_field(self, name: str) -> np.ndarray:
-        values = np.asarray(self._held_field(name))
+        return np.asarray(self._field_of_numbers(name))
+
+    def _field_of_numbers(self, name: str) -> Any:
+        values = self._held_field(name)
         if isinstance(self.edge_types.get(name), Texts):
             raise GraphError(f"the edge field {name!r} is text; name a field of numbers")
         return values

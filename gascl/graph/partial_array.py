@@ -15,7 +15,7 @@ class RemoteDataError(GraphError):
 
 
 class PartialArray(NDArrayOperatorsMixin):
-    """The items from `begin` on of an array of `length` items.
+    """The items from `begin` on of an array of `length` items, and others that are added.
 
     It takes the place of an array in a Graph. Anything other than reading these items, the length
     or the dtype raises RemoteDataError, so that missing data cannot go unnoticed.
@@ -24,21 +24,37 @@ class PartialArray(NDArrayOperatorsMixin):
     ndim = 1
 
     def __init__(self, length: int, items: np.ndarray, begin: int = 0):
-        self._length, self._items, self._begin = length, items, begin
+        self._length, self._parts = length, [(begin, items)]
         self.dtype, self.shape, self.size = items.dtype, (length,), length
 
     def __len__(self) -> int:
         return self._length
 
+    def add(self, items: np.ndarray, begin: int) -> None:
+        """Have further items, from `begin` on."""
+        self._parts.append((begin, items))
+
+    def holds(self, first: int, last: int) -> bool:
+        """Whether the items from `first` to `last` - 1 are here."""
+        return self._found(first, last) is not None
+
+    def _found(self, first: int, last: int) -> np.ndarray | None:
+        for begin, items in self._parts:
+            if begin <= first <= last <= begin + len(items):
+                return items[first - begin : last - begin]
+        return None
+
     def __getitem__(self, piece: Any) -> np.ndarray:
         if isinstance(piece, slice):
             first, last, step = piece.indices(self._length)
-            if step == 1 and self._begin <= first <= last <= self._begin + len(self._items):
-                return self._items[first - self._begin : last - self._begin]
+            found = self._found(first, last) if step == 1 and first <= last else None
+            if found is not None:
+                return found
         return self._missed(piece)
 
     def setflags(self, write: bool) -> None:
-        self._items.setflags(write=write)
+        for _, items in self._parts:
+            items.setflags(write=write)
 
     def _missed(self, *_: Any, **more: Any) -> Any:
         raise RemoteDataError(

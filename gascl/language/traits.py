@@ -530,6 +530,14 @@ class Traits:
         return self._uses("num_neighbors", *self._adjacency_words)
 
     @cached_property
+    def own_neighbors(self) -> bool:
+        """Whether it reads neighbors, and only where gather and apply run for a vertex: its own."""
+        others = {*self._adjacency_words} - {"neighbor", "num_neighbors_of"}
+        early = (self._scatter, self.spec.snippets.get("init"), *self._first_values)
+        elsewhere = any(each is not None and each.uses("neighbor") for each in early)
+        return self.reads_neighbors and not (self._uses(*others) or elsewhere or self.alternates)
+
+    @cached_property
     def reads_arcs(self) -> bool:
         """Whether snippets read arcs, degrees or neighbors."""
         degrees = {"in_degree", "out_degree"}

@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import DeviceError, FormatError, GasclError, warn
+from gascl.graph.fingerprint import hash_of
 from gascl.graph.graph import Graph
-from gascl.graph.remote_field import RemoteField
+from gascl.graph.remote_field import RemoteField, hash_of_field
 from gascl.language.program import VertexProgram
 from gascl.run.options import RunOptions
 from gascl.run.resume import Start
@@ -228,7 +229,7 @@ def identity(
         "initial fields": {n: _hash(values) for n, values in initial.items()},
         "start": None if start.mask is None else _hash(start.mask),
         "graph": graph.fingerprint,
-        "edge fields": {n: _hash(values) for n, values in read.items()},
+        "edge fields": {n: hash_of_field(values) for n, values in read.items()},
         "debug": "without debug mode" if order is None else f"in debug mode with seed={order}",
         "delivery": f"delivery={delivery!r}",
     }
@@ -236,7 +237,7 @@ def identity(
 
 def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
     """The properties in which the processes of a run must agree: a text by the name of each."""
-    spec = program.spec
+    spec, shared = program.spec, graph._shared
     read = [n for n in spec.edge_fields if n in graph.edge_fields]
     of_graph = {n: v for n, v in graph.vertex_fields.items() if n in spec.vertex_fields}
     initial = {**of_graph, **program.initial}
@@ -245,14 +246,15 @@ def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
         "program": f"{spec.name}, lanes: {program.lanes}",
         "parameters": f"dtype={program.dtype!r}, {program.parameter_values()}",
         "initial fields": str(given),
-        "graph": f"{graph!r} {graph.fingerprint}",
-        "edge fields": str({n: _of_edges(graph.edge_fields[n]) for n in read}),
+        "graph": f"{graph!r} {graph.fingerprint if shared is None else shared.name}",
+        "edge fields": str({n: _told_by(graph.edge_fields[n]) for n in read}),
     }
 
 
-def _of_edges(values: np.ndarray | RemoteField) -> str:
-    """What tells an edge field from others: of one whose values are in all ranks, statistics."""
-    return str(values.summary) if isinstance(values, RemoteField) else _hash(values)
+def _told_by(values: np.ndarray | RemoteField) -> str:
+    """What tells an edge field from others: of one whose values are in all ranks, statistics, which
+    take no time."""
+    return str(values.summary) if isinstance(values, RemoteField) else hash_of_field(values)
 
 
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
@@ -328,11 +330,6 @@ def _read(path: Path) -> tuple[dict[str, Any], Saved]:
 
 def _hash(values: np.ndarray) -> str:
     """A hash of the type, the shape, the values, and the mask of a masked array."""
-    text = blake2b(f"{values.dtype.str} {values.shape} ".encode(), digest_size=16)
     masked = isinstance(values, np.ma.MaskedArray)
-    for part in (np.ma.getdata(values), *([np.ma.getmaskarray(values)] if masked else ())):
-        if part.dtype.hasobject:  # such as a dict of values by label
-            text.update(repr(part.tolist()).encode())
-        else:
-            text.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
-    return text.hexdigest()
+    parts = np.ma.getdata(values), *([np.ma.getmaskarray(values)] if masked else ())
+    return hash_of(values.dtype, values.shape, parts)

@@ -35,7 +35,7 @@ from gascl.errors import (
     users_lines,
     warn,
 )
-from gascl.graph.arcs import Arcs
+from gascl.graph.arcs import Arcs, ArcsPart
 from gascl.graph.contract import summed
 from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
@@ -366,7 +366,8 @@ class Engine:
         shared = self._shared_edges()
         if options.callback is not None:
             options = replace(options, callback=shared.apart(options.callback))
-        if not (options.checkpoint or options.state or options.keep_state):
+        before = None if options.previous is None else options.previous.graph._shared
+        with before.running() if before else nullcontext():  # its fingerprint is read
             with suppress(RemoteDataError), shared.running():
                 try:
                     result = self._run_own(program, options)
@@ -375,7 +376,7 @@ class Engine:
                     raise
                 self._keep_labels(result, options)
                 return result
-        return self._whole_engine().run_with(program, options)
+            return self._whole_engine().run_with(program, options)
 
     def _keep_labels(self, result: Result, options: RunOptions) -> None:
         """Fetch the labels of those vertices whose values this rank has."""
@@ -398,7 +399,7 @@ class Engine:
     def _whole_engine(self) -> Engine:
         """An engine for all edges of a graph that was read by ranks; all must call this."""
         if self._of_whole is None:
-            self._of_whole = self.for_graph(self._shared_edges().whole())
+            self._of_whole = self.for_graph(self._shared_edges().whole_of(self.graph))
         return self._of_whole
 
     def _run_own(self, program: VertexProgram, options: RunOptions) -> Result:
@@ -425,6 +426,8 @@ class Engine:
         check_free(self.device)
         limit = options.limit(program)
         checkpoint = None if options.checkpoint is None else checkpoint_of(program, options)
+        if checkpoint is not None and self.graph._shared is not None:
+            self.graph._shared.identify(self.graph, program)
         if type(program).solve is not None:
             result, interrupted = self._solve(program, options)
             nans = _nans(result.fields)
@@ -625,6 +628,9 @@ class Engine:
             uploaded = time.perf_counter()
             launcher = Launcher(loaded.plan, state, job.interrupts)
             loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
+        arcs = loaded.resident.arcs
+        if self.graph._shared is not None and isinstance(arcs, ArcsPart) and not prepared.short:
+            self.graph._shared.uploaded(arcs)
         loop.long_run = self._long_run(job, prepared)
         if not known:
             loop.senders = self._senders(job, prepared)

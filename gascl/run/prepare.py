@@ -286,6 +286,9 @@ def prepare(
     orders = [_own_offsets(each, share) for each in arcs] if own is None else [own.own_offsets]
     own_orders = orders if share else None
     extent = _extent(graph, direction, device, source, own_orders, vertices)
+    if share and own is None and traits.own_neighbors:
+        part, begins = _own_part(arcs[0], share), arcs[0].out_offsets
+        extent = replace(extent, own_arcs=int(begins[part.last] - begins[part.first]))
     if own is not None:
         extent = replace(extent, offset=offset, ids=len(own.halo) if implicit else None)
     layout, senders, halo = source.run_layout(spec, extent), 0, 0

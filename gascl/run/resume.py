@@ -11,6 +11,8 @@ import numpy as np
 from gascl.errors import GasclError, ProgramError
 from gascl.graph.delta import Change
 from gascl.graph.graph import Graph
+from gascl.graph.lazy import held
+from gascl.graph.remote_field import RemoteField, hash_of_field
 from gascl.language.fields import REQUIRED, EdgeField
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
@@ -158,6 +160,11 @@ def _other_field(program: VertexProgram, graph: Graph, before: Graph) -> str:
         if change is None:
             return ""
     for name, field in program.spec.edge_fields.items():
+        held_now, held_then = (held(g.edge_fields).get(name) for g in (graph, before))
+        if isinstance(held_now, RemoteField) or isinstance(held_then, RemoteField):
+            if held_now is not None and held_then is not None and _differ(held_now, held_then):
+                return name
+            continue
         type_ = field.resolve(program.dtype).scalar
         now, then = (_as_read(g, field, type_) for g in (graph, before))
         if now is None or then is None:
@@ -167,6 +174,11 @@ def _other_field(program: VertexProgram, graph: Graph, before: Graph) -> str:
         if not np.array_equal(now, then, equal_nan=True):
             return name
     return ""
+
+
+def _differ(now: Any, then: Any) -> bool:
+    """Whether the values of an edge field differ, which may be in all ranks."""
+    return now is not then and hash_of_field(now) != hash_of_field(then)
 
 
 def _as_read(graph: Graph, field: EdgeField, type_: np.dtype) -> np.ndarray | None:

@@ -40,6 +40,14 @@ def machine_memory() -> int | None:
     return min(total, _address_space())
 
 
+def give_back() -> None:
+    """Return to the system what Arrow keeps of the memory that it has freed, which may be more than
+    the edges that it has read."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
+
+
 def free_memory() -> int | None:
     """The bytes of memory that the process may still take without swapping: of the machine, of a
     container, or of what `ulimit -v` says; None where the system does not tell, as on Windows and

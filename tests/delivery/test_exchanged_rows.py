@@ -87,7 +87,7 @@ class Looks(Base):
     ("program", "why"),
     [
         *((cls, None) for cls in (Base, PageRank, BreadthFirst)),
-        (Neighbors, "it reads neighbors, for which it needs the arcs of all vertices"),
+        (Neighbors, "it reads neighbors, which may be any vertices"),
         (Keeps, "it has arc fields"),
         (Looks, "it reads the mask"),
         (Reads, "it reads fields of any vertex"),

@@ -78,7 +78,7 @@ def test_arrays_of_a_rank():
     """Neighbors are those of the whole graph, and arcs to scatter on those of the rank."""
 
     class Asks(Levels):
-        scatter = "if (num_neighbors > 2) send(v.level + 1);"
+        scatter = "if (num_neighbors > 2 && neighbor(0) > 2) send(v.level + 1);"
 
     alone = spec_of(Asks, "slots")
     apart = spec_of(Asks, "slots", replace(EXTENT, all_arcs=3 * A))
@@ -90,6 +90,21 @@ def test_arrays_of_a_rank():
     assert Key(GRAPH, "all_out_offsets") in apart.arguments["gascl_commit"]
     assert apart.own[Key("slots", "messages")].count == A
     assert not any(key.name.startswith("all_") for key in alone.graph)
+
+
+def test_neighbors_of_own_vertices():
+    """Where only apply reads them, those of the rank's own vertices are enough."""
+
+    class Asks(Levels):
+        scatter = "if (num_neighbors > 2) send(v.level + 1);"
+        apply = "if (neighbor(0) != v.id) v.level = msg;"
+
+    apart = spec_of(Asks, "slots", replace(EXTENT, all_arcs=3 * A, own_arcs=2 * A))
+    assert Key(GRAPH, "own_out_offsets") in apart.graph
+    assert apart.graph[Key(GRAPH, "own_out_targets")].count == 2 * A
+    assert not any(key.name == "all_out_targets" for key in apart.graph)
+    alone = spec_of(Asks, "slots")
+    assert not any(key.name.startswith("own_") for key in alone.graph)
 
 
 def test_buffers_of_a_delivery():

@@ -16,6 +16,7 @@ from gascl.distributed.shared_labels import numbered_in_all
 from gascl.graph.edge_pieces import checked_piece, joined
 from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.partition import Division, shares
+from gascl.graph.remote_field import hash_of_field
 from gascl.io.adapters.pandas import read_pandas
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths
 
@@ -153,6 +154,96 @@ def test_labels_are_looked_up_by_all_ranks(kind):
         np.testing.assert_array_equal(found, some)
 
 
+@pytest.mark.parametrize("kind", ["text", "integers"])
+def test_the_hash_is_that_of_the_whole_graph(kind, monkeypatch):
+    """Of edges, labels and fields; only while all ranks do the same."""
+    monkeypatch.setattr("gascl.distributed.shared_edges.AT_ONCE", 70)
+    df = frame(kind)
+    expected = Graph.from_pandas(df, "a", "b")
+
+    def work(graph, _):
+        with pytest.raises(RemoteDataError, match="each rank has a part of the edges"):
+            _ = graph.fingerprint
+        with graph._shared.running():
+            assert graph.fingerprint == expected.fingerprint
+            assert {n: hash_of_field(v) for n, v in graph.edge_fields.items()} == hashes
+        assert graph.with_edge_fields(other="x").fingerprint == expected.fingerprint
+
+    hashes = {name: hash_of_field(values) for name, values in expected.edge_fields.items()}
+    in_ranks(work, df)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_sums_of_weights(directed, monkeypatch):
+    """They are added up in the order of the edges, so that they have the same bits."""
+    monkeypatch.setattr("gascl.distributed.shared_edges.AT_ONCE", 70)
+    df = frame()
+    expected = Graph.from_pandas(df, "a", "b", directed=directed)
+    loops = df["a"][df["a"] == df["b"]].value_counts()
+
+    def work(graph, _):
+        with graph._shared.running():
+            for dtype in ("float64", "float32"):
+                for name in ("weighted_out_degree", "weighted_in_degree"):
+                    each = [getattr(one, name)(dtype=dtype) for one in (graph, expected)]
+                    np.testing.assert_array_equal(*each, strict=True)
+        with pytest.raises(RemoteDataError, match="each rank has a part of the edges"):
+            graph.weighted_out_degree("x")
+        assert graph.loops.sum() == loops.sum()
+        with graph.labels_in_all():
+            assert graph.loops[graph.indices_of(loops.index)].tolist() == loops.tolist()
+
+    in_ranks(work, df, directed)
+
+
+@pytest.mark.parametrize("way", ["out", "in", "both"])
+def test_the_edges_of_arcs(way, monkeypatch):
+    monkeypatch.setattr("gascl.distributed.shared_edges.AT_ONCE", 70)
+    df = frame()
+    expected = Graph.from_pandas(df, "a", "b").arcs(way)
+    scatter = "send(e.id + e.reversed + e.weight);"
+    body = {"edges": way, "scatter": scatter, "__module__": __name__, "__doc__": "Of edges."}
+    program = type("OfEdges", (ShortestPaths,), body)(source=2)
+
+    def work(graph, ranks):
+        graph._shared.bring(graph, program, False)
+        its = graph.arcs(way)
+        part = shares(its.in_offsets, Division(ranks.rank, 3))[ranks.rank]
+        found, here = its.part(part), expected.part(part)
+        for name in ("in_edges", "in_reversed", "out_edges", "out_reversed"):
+            each = [getattr(one, name) for one in (found, here)]
+            np.testing.assert_array_equal(*each, strict=True)
+
+    in_ranks(work, df)
+
+
+def test_the_hub():
+    df = frame()
+    expected = Graph.from_pandas(df, "a", "b").hub
+
+    def work(graph, _):
+        with graph._shared.running():
+            return graph.hub
+
+    assert in_ranks(work, df) == [expected] * 3
+
+
+def test_all_edges_have_the_fields_of_the_graph():
+    """Also those that a user has given to the graph of ranks."""
+    df = frame()
+    expected = Graph.from_pandas(df, "a", "b")
+
+    def work(graph, _):
+        given = graph.with_edge_fields(weight="x", y=df["x"].to_numpy())
+        given = given.with_vertex_fields(z=np.arange(graph.num_vertices))
+        return graph._shared.whole_of(given)
+
+    for whole in in_ranks(work, df):
+        for name, column in (("weight", "x"), ("x", "x"), ("y", "x")):
+            assert whole.edge_fields[name].tolist() == df[column].tolist()
+        assert whole.vertex_fields["z"].tolist() == list(range(expected.num_vertices))
+
+
 def test_edges_that_are_forgotten():
     """Those that have been sent are there; all else is an error."""
 
@@ -165,6 +256,25 @@ def test_edges_that_are_forgotten():
             shared.bring(graph, ShortestPaths(source=2), False)
         with pytest.raises(RemoteDataError, match="have been sent"):
             shared.whole()
+
+    in_ranks(work, frame())
+
+
+@pytest.mark.parametrize("kind", ["part", "local"])
+def test_arcs_that_are_on_the_device(kind):
+    """They are freed with the edges: their offsets are there, and reading more is an error."""
+
+    def work(graph, ranks):
+        graph._shared.keeps = False
+        graph._shared.bring(graph, BreadthFirst(source=2), False)
+        arcs = graph.arcs()
+        own = getattr(arcs, kind)(shares(arcs.in_offsets, Division(ranks.rank, 3))[ranks.rank])
+        count = len(own.into.ends)
+        graph._shared.uploaded(own)
+        assert own.into.offsets[-1] == count
+        for look in (lambda: np.asarray(own.into.ends), lambda: np.asarray(own.out.ends)):
+            with pytest.raises(RemoteDataError, match="of other ranks"):
+                look()
 
     in_ranks(work, frame())
 
@@ -293,17 +403,21 @@ def folder(tmp_path):
 READS = "support.reads_by_ranks"
 
 
+@pytest.mark.slow
+def test_runs_that_go_on(folder):
+    succeed(2, "continued", str(folder), module=READS)
+
+
 def test_programs_on_edges_read_by_share_and_errors(folder):
     """In one start of the ranks, as of several hosts."""
-    some = ["PageRank", "ShortestPaths", "ConnectedComponents"]
+    some = ["ShortestPaths", "WeightedPageRank", "Nearest", "Triangles"]
     succeed(2, "apart:programs", str(folder), *some, "--", "errors", str(folder), module=READS)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["programs", "apart:programs"])
 def test_all_programs_on_edges_read_by_share(folder, what):
-    names = ["PageRank", "BreadthFirst", "ShortestPaths", "Hits", "ConnectedComponents"]
-    succeed(3, what, str(folder), *names, module=READS)
+    succeed(3, what, str(folder), module=READS)
 
 
 def test_the_command_reads_by_share(folder, tmp_path):

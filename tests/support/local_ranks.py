@@ -39,9 +39,10 @@ def local_ranks(size: int, work: Callable[[Any], Any]) -> list[Any]:
             outcomes[rank] = error
             comm.Abort(1)
 
-    threads = [threading.Thread(target=one, args=(rank,)) for rank in range(size)]
+    threads = [threading.Thread(target=one, args=(rank,), daemon=True) for rank in range(size)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(100)
+    assert not any(thread.is_alive() for thread in threads), "a rank waits forever"
     return outcomes

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas
@@ -12,19 +13,47 @@ import pytest
 from support.patient_comm import PatientComm
 from support.rank_calls import PATCH, call
 
-from gascl import Engine, GasclError, Graph, RankError
+from gascl import Engine, GasclError, Graph, RankError, VertexProgram, param, vertex
 from gascl.distributed import ranks as ranks_module
 from gascl.distributed.shared_edges import SharedEdges
 from gascl.graph import reordering
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
+    CoreNumber,
     Hits,
+    LabelPropagation,
     PageRank,
     ShortestPaths,
+    StronglyConnected,
+    Triangles,
+    WeightedPageRank,
 )
 
 COMM = PatientComm()
+
+
+class Nearest(VertexProgram):
+    """The sum of what the vertices that a vertex's own arcs lead to have received, by rows of which
+    only the rank of the vertex has the neighbors."""
+
+    supersteps = param.supersteps(3)
+    got = vertex.int64()
+    sum = vertex.int64()
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.id * num_neighbors);"
+    apply = """
+        v.got = msg;
+        for (int i = 0; i < num_neighbors; ++i)
+            v.sum += got_of(neighbor(i)) * (i + 1);
+    """
+
+
+class NearestAgainst(Nearest):
+    """The same along reversed arcs."""
+
+    edges = "in"
 
 
 def apart() -> None:
@@ -38,15 +67,23 @@ def programs(folder: str, *names: str) -> None:
     PATCH.setattr(reordering, "SHARE", 0.1)
     path = Path(folder)
     whole, shared = Graph.read(path), Graph.read(path, comm=COMM)
-    some = str(whole.labels[5])
-    for program, needs_all in (
+    source = str(whole.labels[5])
+    of_all = [
         (PageRank(), False),
-        (BreadthFirst(source=some), False),
-        (ShortestPaths(source=some, weight="n"), False),
+        (BreadthFirst(source=source), False),
         (Hits(), False),
-        (ConnectedComponents(), True),
-    ):
-        if type(program).__name__ not in names:
+        (CoreNumber(), False),
+        (StronglyConnected(), False),
+        (NearestAgainst(), False),
+        (ConnectedComponents(), False),
+        (LabelPropagation(), False),
+        (ShortestPaths(source=source, weight="n"), False),
+        (WeightedPageRank(), False),
+        (Nearest(), False),
+        (Triangles(), True),
+    ]
+    for program, needs_all in of_all:
+        if names and type(program).__name__ not in names:
             continue
         expected = Engine(whole, comm=COMM).run(program)
         with pytest.MonkeyPatch.context() as patch:
@@ -66,6 +103,48 @@ def programs(folder: str, *names: str) -> None:
         for name in table:
             assert table[name].tolist() == written[name].tolist() or table[name].hasnans
         COMM.barrier()
+
+
+def continued(folder: str) -> None:
+    """Runs with a checkpoint and with a State read edges by share; what they leave is that of the
+    whole graph."""
+    path = Path(folder)
+    whole, shared = Graph.read(path), Graph.read(path, comm=COMM)
+    by_all, by_share = Engine(whole, comm=COMM), Engine(shared, comm=COMM)
+    PATCH.setattr(SharedEdges, "whole", None)
+    program = {"source": str(whole.labels[5]), "weight": "n"}
+    expected = by_all.run(ShortestPaths(**program))
+    for first, second in ((by_share, by_all), (by_all, by_share)):
+        file = path.with_name("run.ckpt")
+        options: dict[str, Any] = {"checkpoint": file, "every": 2, "resume": True}
+        cut = first.run(
+            ShortestPaths(**program), max_supersteps=2, not_converged="ignore", **options
+        )
+        assert cut.supersteps == 2
+        found = second.run(ShortestPaths(**program), **options)
+        assert found.supersteps == expected.supersteps
+        np.testing.assert_array_equal(found.distance, expected.distance, strict=True)
+        COMM.barrier()
+        if COMM.rank == 0:
+            file.unlink()
+        COMM.barrier()
+        part = first.run(
+            ShortestPaths(**program), max_supersteps=2, not_converged="ignore", keep_state=True
+        )
+        found = second.run(ShortestPaths(**program), state=part.state)
+        assert found.supersteps == expected.supersteps - 2
+        np.testing.assert_array_equal(found.distance, expected.distance, strict=True)
+    state = by_share.run(ShortestPaths(**program), keep_state=True).state
+    again = Engine(Graph.read(path, comm=COMM), comm=COMM)
+    state = again.run(ShortestPaths(**program), state=state, keep_state=True).state
+    other = ShortestPaths(source=program["source"])
+    with pytest.raises(GasclError, match="that State: the values of the edge field 'weight'"):
+        by_share.run(other, state=state)
+    options = {"checkpoint": path.with_name("other.ckpt"), "every": 2, "resume": True}
+    by_share.run(ShortestPaths(**program), **options)
+    COMM.barrier()
+    with pytest.raises(GasclError, match="belongs to a run on a graph with other values of the"):
+        by_share.run(other, **options)
 
 
 def errors(folder: str) -> None:

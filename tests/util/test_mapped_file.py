@@ -50,7 +50,9 @@ MESSAGE = r"a\.npz was changed .*mmap=False"
 
 
 def computed_fingerprint(graph):
-    vars(graph).pop("fingerprint", None)  # which a file with arcs stores, so that it is in memory
+    graph._known.pop(
+        ("fingerprint",), None
+    )  # which a file with arcs stores, so that it is in memory
     return graph.fingerprint
 
 
