@@ -6,6 +6,7 @@ and messages, and the structs that host and device share.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from gascl.codegen.atomic_cells import cell_bits
 from gascl.language.combiners import SUM
 from gascl.language.fields import ChoiceParam
 from gascl.language.reductions import Reduction, reductions
+from gascl.language.turns import Turns, turns_of
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
@@ -336,6 +338,13 @@ class Context:
     def in_place(self) -> bool:
         """Whether apply can change fields in place: delivery `in_place`."""
         return self.traits.applies_in_place and self.packed_bytes > 0
+
+    @cached_property
+    def turns(self) -> Turns | None:
+        """The loop of apply whose turns a work-group tries out, in place."""
+        if not self.in_place or os.environ.get("GASCL_TRY") != "turns":
+            return None
+        return turns_of(self.spec, self.real)
 
     # Structs ----------------------------------------------------------------------------------
 
