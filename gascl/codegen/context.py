@@ -6,7 +6,6 @@ and messages, and the structs that host and device share.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -18,10 +17,10 @@ from gascl.codegen.atomic_cells import cell_bits
 from gascl.language.combiners import SUM
 from gascl.language.fields import ChoiceParam
 from gascl.language.reductions import Reduction, reductions
-from gascl.language.turns import Turns, turns_of
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
+from gascl.language.turns import Turns, turns_of
 from gascl.language.types import Type, resolve, struct_dtype
 from gascl.language.weakened import weakened
 
@@ -342,9 +341,7 @@ class Context:
     @cached_property
     def turns(self) -> Turns | None:
         """The loop of apply whose turns a work-group tries out, in place."""
-        if not self.in_place or os.environ.get("GASCL_TRY") != "turns":
-            return None
-        return turns_of(self.spec, self.real)
+        return turns_of(self.spec, self.real) if self.in_place else None
 
     # Structs ----------------------------------------------------------------------------------
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from gascl.codegen.atomic_cells import definitions
@@ -96,7 +94,6 @@ def write_switches(text: Text, c: Context) -> None:
                 "FUSED": traits.fusable,
                 "MAY_NEED_ORDER": traits.may_need_order,
                 "TRIES_TURNS": c.turns is not None,
-                "TRY_PREFETCH": c.in_place and os.environ.get("GASCL_TRY") == "prefetch",
                 "OVERFLOWS": traits.overflows,
                 "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
                 "READS_SINGLY": traits.reads_singly,

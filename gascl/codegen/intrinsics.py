@@ -8,8 +8,6 @@ they call are in kernels/intrinsics.cl.
 
 from __future__ import annotations
 
-import os
-
 from gascl.codegen.context import Context
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
@@ -175,18 +173,6 @@ class Calls:
                     f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
                     f"{'->at' if self.context.field_types[name].boxed else ''}"
                 )
-        if late and self.context.in_place and os.environ.get("GASCL_TRY") == "prefetch":
-            self.text.put(
-                "#undef neighbor",
-                "#if GASCL_IN_PLACE && GASCL_GROUP > 1",
-                "#define neighbor(gascl_i) (GASCL_LOOK_AHEAD(v.id, (gascl_i)), "
-                "gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, "
-                "gascl_offsets, gascl_targets))",
-                "#else",
-                "#define neighbor(gascl_i) gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, "
-                "gascl_faults, gascl_control_, gascl_offsets, gascl_targets)",
-                "#endif",
-            )
         current = self._in_place(snippet, here, receives) if late and self.context.in_place else {}
         for word, meaning in words.items():
             if word in current:

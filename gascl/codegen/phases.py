@@ -454,10 +454,12 @@ class Phases:
             self._apply_snippet("gascl_receive_snippet", apply, state, receives=True)
             put("#endif", "")
         self._apply_snippet("gascl_apply_snippet", apply, state)
-        if c.turns is not None:
+        if apply is not None and c.turns is not None:
             put("#if GASCL_IN_PLACE && GASCL_GROUP > 1")
             Turned(self.text, c.turns).write_types()
-            put("// Runs apply up to the end of a part of the turns of a loop, or from there to its end.")
+            put(
+                "// Runs apply, or goes on with it, up to the end of a part of the turns of a loop."
+            )
             put("static gascl_vertex gascl_apply_turns(gascl_vertex v,")
             put("        const gascl_gathered msg, const bool has_msg, gascl_turns *gascl_turns_,")
             put(f"        {state}) {{")

@@ -27,8 +27,8 @@ class Turned:
         put(
             "// The turns from `first` to before `last`, unless `at` is where the loop ended;",
             "// `reached`: it did not. If apply does not continue, it runs from its beginning.",
-            "// If it `tries`, it sends nothing, and ends with the loop; `acts`: it would have sent",
-            "// something, the loop would end, or a local variable has another value.",
+            "// If it `tries`, it sends nothing, and ends with the loop; `acts`: it would have",
+            "// sent something, the loop would end, or a local variable has another value.",
             "typedef struct {",
             "    bool waited, continues, tries, reached, acts;",
             "    long first, last, at;",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gascl.language.operands import at, statement_end
-from gascl.language.reductions import _Finder
+from gascl.language.reductions import Finder
 from gascl.language.spec import ProgramSpec
 from gascl.language.tokens import Token, closing, rewritten, tokens
 
@@ -30,25 +30,32 @@ class Turns:
 
 
 def turns_of(spec: ProgramSpec, real: str) -> Turns | None:
-    """The first loop of apply that looks at neighbors, if a run can be continued before any of its
-    turns, that is if all local variables before it are numbers."""
-    apply = spec.snippets["apply"]
+    """The only loop of apply in which it looks at neighbors, if it can be continued before any of
+    its turns, that is if all local variables before it are numbers."""
+    apply = spec.snippets.get("apply")
+    if apply is None or apply.has_directives or apply.uses(*_JUMPS):
+        return None
     toks = tokens(apply.text)
-    if apply.has_directives or apply.uses(*_JUMPS):
+    looks = {i for i, token in enumerate(toks) if token.text == "neighbor"}
+    loops = [i for i in _loops(toks) if looks & {*range(i, statement_end(toks, i))}]
+    if len(loops) != 1:
         return None
-    found = next((i for i, token in enumerate(toks) if token.text == "neighbor"), None)
-    first = next((i for i in _loops(toks) if i < (found or 0) < statement_end(toks, i)), None)
-    if first is None:
+    first, end = loops[0], statement_end(toks, loops[0])
+    body, index = closing(toks, first + 1), _index(toks, first)
+    inner = {k for i in _all_loops(toks, body, end) for k in range(i, statement_end(toks, i))}
+    if (
+        index is None
+        or _changes(toks, index, body, end)
+        or looks - {*range(body, end)}
+        or looks & inner
+    ):
         return None
-    index = _index(toks, first)
-    end = statement_end(toks, first)
-    local = _Finder(spec, apply, real)
-    if index is None or _changes(toks, index, closing(toks, first + 1), end):
-        return None
+    local = Finder(spec, apply, real)
     names = [name for name, places in local.declared.items() if _sees(toks, places, first)]
     if local.places or not set(names) <= local.locals.keys():
         return None
-    return Turns(_text(apply.text, toks, first, end, index), tuple((n, local.locals[n]) for n in names))
+    kept = tuple((name, local.locals[name]) for name in names)
+    return Turns(_text(apply.text, toks, first, end, index), kept)
 
 
 def _depth(toks: list[Token], i: int) -> int:
@@ -65,6 +72,11 @@ def _loops(toks: list[Token]) -> list[int]:
             places.append(i)
         i = statement_end(toks, i)
     return places
+
+
+def _all_loops(toks: list[Token], begin: int, end: int) -> list[int]:
+    """The places of loops between two tokens, also of those in others."""
+    return [i for i in range(begin, end) if toks[i].text in ("for", "while", "do", "for_common")]
 
 
 def _index(toks: list[Token], i: int) -> str | None:
@@ -95,7 +107,7 @@ def _text(text: str, toks: list[Token], first: int, end: int, index: str) -> str
     head = [i for i in range(first, closing(toks, first + 1)) if toks[i].text == ";"]
     # What is continued assigns to variables, also to those that are constant otherwise.
     instead = {i: "" for i in range(first) if toks[i].text == "const"}
-    instead[first + 5] = "gascl_turns_->first"  # instead of 0
+    instead[first + 5] = f"({toks[first + 2].text})gascl_turns_->first"  # instead of 0
     before = {0: "GASCL_CONTINUE ", first: "GASCL_BEFORE_TURNS "}
     before[head[0] + 1] = f"GASCL_TURN({index}) && ("
     before[head[1]] = ")"

@@ -88,7 +88,7 @@ static void gascl_needs_order(volatile __global gascl_control *control) {
 
 // In place on a GPU, all others would wait for an item that looks at very many neighbors: the run then begins again,
 // in supersteps. Until it has ended, such vertices seem to have no neighbors, so that loops over them end.
-#if GASCL_IN_PLACE && GASCL_GROUP > 1 && !GASCL_TRIES_TURNS && !GASCL_TRY_PREFETCH
+#if GASCL_IN_PLACE && GASCL_GROUP > 1 && !GASCL_TRIES_TURNS
 static void gascl_look(const long i, volatile __global gascl_control *control) {
     if (i >= GASCL_MOST_LOOKED && !control->ordered)
         control->ordered = GASCL_ROW_IS_LONG;
@@ -97,30 +97,10 @@ static void gascl_look(const long i, volatile __global gascl_control *control) {
 #define gascl_look(i, control)
 #endif
 
-#if GASCL_TRY_PREFETCH
-#define GASCL_LOOK_AHEAD(id, i) gascl_ahead((id), (i), gascl_offsets, gascl_targets, gascl_words)
-static void gascl_ahead(const int id, const int i, __global const gascl_offset *offsets,
-                        __global const int *targets, __global const gascl_packed *words) {
-    if (i < GASCL_MOST_LOOKED || i % 32)
-        return;
-    const int many = min(32, (int)(offsets[id + 1] - offsets[id]) - i);
-    __global const int *row = &targets[offsets[id] + i];
-    int ids[32];
-    _Pragma("unroll") for (int k = 0; k < 32; ++k)
-        ids[k] = k < many ? row[k] : id;
-    gascl_packed all = 0;
-    _Pragma("unroll") for (int k = 0; k < 32; ++k)
-        all += words[ids[k]];
-#if GASCL_INLINE_PTX
-    asm volatile("{ .reg .u32 t; mov.u32 t, %0; }" ::"r"((uint)all));
-#endif
-}
-#endif
-
 static int gascl_num_neighbors(const int id, volatile __global const gascl_control *control,
                                __global const gascl_offset *offsets) {
     const int row = (int)(offsets[id + 1] - offsets[id]);
-#if GASCL_IN_PLACE && GASCL_GROUP > 1 && !GASCL_TRIES_TURNS && !GASCL_TRY_PREFETCH
+#if GASCL_IN_PLACE && GASCL_GROUP > 1 && !GASCL_TRIES_TURNS
     return row > GASCL_MOST_LOOKED && control->ordered ? 0 : row;
 #else
     return row;
