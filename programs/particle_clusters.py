@@ -10,7 +10,7 @@ a large graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -20,8 +20,6 @@ from gascl.graph.graph import Graph
 
 #: An edge weighs e times less for so many times 1 / gamma of its length, but never less than this.
 REACH, LEAST = 4, 1e-6
-#: How often a push is averaged over neighbors.
-ROUNDS = 20
 
 
 def weighted(graph: Graph) -> Graph:
@@ -83,19 +81,23 @@ def best_scale(graph: Graph, clusters: Sequence[np.ndarray]) -> np.ndarray:
     If a single cluster of all vertices has a shorter one still, there are no groups in which a
     random walk stays for long; then it is the division with the greatest modularity.
     """
-    lengths = [description(graph, each) for each in clusters]
-    if min(lengths) < description(graph, np.zeros(graph.num_vertices, np.int64)):
+    degree = strengths(graph)
+    lengths = [description(graph, each, degree) for each in clusters]
+    if min(lengths) < description(graph, np.zeros(graph.num_vertices, np.int64), degree):
         return clusters[int(np.argmin(lengths))]
-    return clusters[int(np.argmax([modularity(graph, each) for each in clusters]))]
+    return clusters[int(np.argmax([modularity(graph, each, degree) for each in clusters]))]
 
 
-def description(graph: Graph, cluster: np.ndarray) -> float:
+def description(graph: Graph, cluster: np.ndarray, degree: np.ndarray) -> float:
     """The map equation: bits for each step of a random walk along the edges of an undirected graph,
     by their weights, with a code for the vertices of each cluster, and one for the steps from
-    cluster to cluster."""
-    degree = strengths(graph)
+    cluster to cluster.
+
+    Args:
+        degree: the vertices' `strengths`.
+    """
     twice = degree.sum() or 1.0
-    degree /= twice
+    degree = degree / twice
     src, dst = cluster[graph.edge_src], cluster[graph.edge_dst]
     count = int(cluster.max(initial=0)) + 1
     within = np.bincount(cluster, degree, minlength=count)
@@ -119,7 +121,12 @@ def _entropy(shares: np.ndarray) -> np.ndarray:
     return total
 
 
-def push(ends: np.ndarray, now: Graph, seed: int) -> np.ndarray:
+def push(
+    ends: np.ndarray,
+    now: Graph,
+    seed: int,
+    averages: Callable[..., np.ndarray],
+) -> np.ndarray:
     """Where edges came or went, directions in which to set vertices apart: (V, 3), at most 1 long.
 
     Vertices of a community that lie in one point stay there when it falls apart, as forces cancel.
@@ -130,24 +137,29 @@ def push(ends: np.ndarray, now: Graph, seed: int) -> np.ndarray:
     Args:
         ends: bool (V,) the ends of the edges that have come or gone.
         now: a simple undirected graph.
+        averages: averages noise (V, 3) over neighbors, given `strength` (V,): the sum of the
+            weights of a vertex's edges to others that are moved, or 0 if it is not moved itself.
+            The means of connected parts, weighted by strength, stay as they are.
     """
     n, near = now.num_vertices, ends.copy()
-    both = np.concatenate([[now.edge_src, now.edge_dst], [now.edge_dst, now.edge_src]], axis=1)
-    near[both[1, near[both[0]]]] = True
-    both = both[:, near[both].all(axis=0)]
-    links = csr_array((np.ones(both.shape[1]), tuple(both)), (n, n))
-    weight = links.sum(axis=1)[:, None]  # neighbors; without any, a vertex has none to leave
-    part = connected_components(links, False)[1]
-    whole = np.maximum(np.bincount(part, weight[:, 0]), 1)
-    way = np.random.RandomState(seed).uniform(-1, 1, (n, 3))  # frozen: alike on every machine
-    for _ in range(ROUNDS):
-        way = (way + links @ way / np.maximum(weight, 1)) / 2
-        drift = [np.bincount(part, weight[:, 0] * x) / whole for x in way.T]
-        way = np.where(weight > 0, way - np.transpose(drift)[part], 0)
-        longest = np.zeros(len(whole))
-        np.maximum.at(longest, part, np.linalg.norm(way, axis=1))
-        way /= np.maximum(longest, 1e-12)[part, None]
-    return way
+    src, dst = now.edge_src, now.edge_dst
+    near[dst[ends[src]]] = near[src[ends[dst]]] = True
+    inside = near[src] & near[dst]
+    src, dst, weight = src[inside], dst[inside], _weights(now)[inside]
+    strength = np.bincount(src, weight, n) + np.bincount(dst, weight, n)
+    part = connected_components(csr_array((weight > 0, (src, dst)), (n, n)), False)[1]
+    whole = np.bincount(part, strength)
+    whole[whole == 0] = 1  # a vertex without neighbors has none to leave
+
+    def centered(way: np.ndarray) -> np.ndarray:
+        drift = [np.bincount(part, strength * x) / whole for x in way.T]
+        return np.where(strength[:, None] > 0, way - np.transpose(drift)[part], 0)
+
+    noise = np.random.RandomState(seed).uniform(-1, 1, (n, 3))  # frozen: alike on every machine
+    way = centered(averages(centered(noise), strength=strength))
+    longest = np.zeros(len(whole))
+    np.maximum.at(longest, part, np.linalg.norm(way, axis=1))
+    return way / np.maximum(longest, 1e-12)[part, None]
 
 
 def ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
@@ -160,9 +172,8 @@ def ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
     return ends
 
 
-def modularity(graph: Graph, cluster: np.ndarray) -> float:
-    """The modularity of clusters of a simple undirected graph."""
-    degree = strengths(graph)
+def modularity(graph: Graph, cluster: np.ndarray, degree: np.ndarray) -> float:
+    """The modularity of clusters of a simple undirected graph, with its `strengths`."""
     twice = degree.sum() or 1.0
     within = _weights(graph)[cluster[graph.edge_src] == cluster[graph.edge_dst]].sum()
     share = np.bincount(cluster, degree, minlength=1) / twice

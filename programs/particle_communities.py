@@ -196,16 +196,20 @@ class ParticleCommunities(VertexProgram):
         common: dict[str, Any] = {"dtype": self.dtype}
         if "weight" in graph.edge_fields:
             common["strength"] = strengths(graph)
+
+        def averages(number, **given):
+            program = Averages(number=number, **common | given)
+            return stages.beside().run(program, graph=graph).number
+
         ends = known = None
         if not stages.has_state or "position" not in stages.state.names():
             # NumPy's RandomState is frozen: the same numbers on every machine.
             drawn = np.random.RandomState(self.seed).uniform(-1, 1, (graph.num_vertices, 3))
-            averages = stages.beside().run(Averages(number=drawn, **common), graph=graph)
-            values["position"] = spread(averages.number)
+            values["position"] = spread(averages(drawn))
         elif (before := stages.state).graph.num_vertices == graph.num_vertices:
             ends = ends_of_changes(before.graph.simple(undirected=True), graph)
             if ends.any():
-                apart = push(ends, graph, self.seed)
+                apart = push(ends, graph, self.seed, averages)
                 values["position"] = before.field("position") + self.softening * apart
             if "known" in before.names():
                 known = before.field("known")

@@ -46,9 +46,7 @@ def without_gaps(name: str, members: list[tuple[str, Type]]) -> Type:
 
 def packed_fields(spec: ProgramSpec, real: str) -> Type:
     """The vertex fields that apply writes, side by side."""
-    apply = spec.snippets.get("apply")
-    names = set() if apply is None else apply.writes("v")
-    fields = spec.vertex_fields.items()
+    names, fields = spec.snippet("apply").writes("v"), spec.vertex_fields.items()
     written = [(n, f.resolve(real)) for n, f in fields if n in names]
     return without_gaps("gascl_packed_fields", written)
 
@@ -85,8 +83,8 @@ class Context:
         """The number of runs at once."""
         return self.traits.lanes
 
-    def snippet(self, name: str) -> Snippet | None:
-        return self.spec.snippets.get(name)
+    def snippet(self, name: str) -> Snippet:
+        return self.spec.snippet(name)
 
     @cached_property
     def reductions(self) -> tuple[Reduction, ...]:
@@ -167,10 +165,10 @@ class Context:
         """The entry of a vertex in the outbox: its message, and whether there is one, since each
         address that is read for an arc takes time; or, where scatter reads the arc, what scatter
         reads of the vertex."""
-        scatter = self.snippet("scatter")
-        if scatter is not None and self.traits.reads_edge:
+        if self.traits.reads_edge:
+            read = self.snippet("scatter").reads("v")
             members = {**dict.fromkeys(self.degrees, INT32), **self.vertex_fields}
-            kept = [(n, t) for n, t in members.items() if n in scatter.reads("v")]
+            kept = [(n, t) for n, t in members.items() if n in read]
         elif self.traits.every_arc_sends:
             return self.message
         else:
@@ -238,7 +236,7 @@ class Context:
         """The members of `e` that snippets read and that have an array on the device: `id`,
         `reversed` and edge fields."""
         snippets = [self.snippet("scatter"), *(self.snippet(f"{n}.init") for n in self.arc_fields)]
-        read = set().union(*(s.reads("e") for s in snippets if s is not None))
+        read = set().union(*(s.reads("e") for s in snippets))
         known = {"id": self.offset, "reversed": resolve("uint8", "")}
         known |= {n: f.resolve(self.real) for n, f in self.spec.edge_fields.items()}
         return {n: t for n, t in known.items() if n in read}
@@ -319,7 +317,7 @@ class Context:
         evaluated where the user wrote it.
         """
         receive_if, scatter = self.snippet("receive_if"), self.snippet("scatter")
-        if self.debug or self.packed_bytes != 8 or receive_if is None or scatter is None:
+        if self.debug or self.packed_bytes != 8 or not (receive_if and scatter):
             return None
         read, sends = receive_if.reads("v"), scatter.reads("v")
         of_others = any(receive_if.uses(f"{name}_of") for name in self.vertex_fields)
@@ -471,7 +469,7 @@ class Context:
 
     def read_in_pairs(self, space: str) -> list[tuple[str, Type]]:
         """The degrees and fields of v, or of u, that the pairs snippet reads."""
-        read = self.spec.snippets["pairs"].reads(space)
+        read = self.snippet("pairs").reads(space)
         members = [(d, INT32) for d in self.degrees] + list(self.vertex_fields.items())
         return [(n, t) for n, t in members if n in read]
 

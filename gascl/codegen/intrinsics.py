@@ -196,10 +196,8 @@ class Calls:
             )
         return words
 
-    def declare_read(self, snippet: Snippet | None, after_superstep: str = "") -> None:
+    def declare_read(self, snippet: Snippet, after_superstep: str = "") -> None:
         """Declare `p`, `g`, `prev` and `superstep` if the snippet reads them."""
-        if snippet is None:
-            return
         if snippet.reads("p"):
             self.text.put("    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);")
         if snippet.reads("g"):

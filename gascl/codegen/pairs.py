@@ -30,7 +30,7 @@ class Pairs:
     def write(self) -> None:
         put = self.text.put
         c = self.context
-        snippet = c.spec.snippets["pairs"]
+        snippet = c.snippet("pairs")
         gives, receives = c.read_in_pairs("u"), c.read_in_pairs("v")
         put("", "// Every pair: what is read of the sender, and of the receiver.")
         if not c.traits.near:
@@ -48,14 +48,14 @@ class Pairs:
             put("#else")
             self._receivers(receives)
             put("#endif", "")
-        merge = c.spec.snippets.get("pairs_merge")
-        written_out = [w for w in WRITTEN_OUT if snippet.uses(w) or (merge and merge.uses(w))]
+        merge = c.snippet("pairs_merge")
+        written_out = [w for w in WRITTEN_OUT if snippet.uses(w) or merge.uses(w)]
         if written_out:
             put("#if GASCL_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)", '#include "math.cl"')
             for word in written_out:  # in PoCL they are macros
                 put(f"#undef {word}", f"#define {word} gascl_{word}")
             put("#endif")
-        if merge is not None:
+        if merge:
             put("// Whether a group at a distance sends as one.")
             put("static bool gascl_merges(const real distance, const real radius,")
             put("        const int gascl_id, GASCL_STATE GASCL_LANE) {")
@@ -88,16 +88,16 @@ class Pairs:
         put(f"typedef {real}3 gascl_place;")
         put("static gascl_place gascl_place_of(const int gascl_id, GASCL_STATE GASCL_LANE) {")
         put(f"    return (gascl_place)({field}{rest});", "}", "")
-        within, merge = (c.spec.snippets.get(f"pairs_{n}") for n in ("within", "merge"))
-        if within is not None:
+        within, merge = (c.snippet(f"pairs_{n}") for n in ("within", "merge"))
+        if within:
             put("static real gascl_reach(const int gascl_id, GASCL_STATE GASCL_LANE) {")
             self.calls.declare_read(within)
             self.traps.expression("    return (real)(", within, "    );", who="gascl_id")
             put("}", "")
-        if merge is not None:
+        if merge:
             self.text.struct(c.other)
         self.text.struct(c.node)
-        if merge is not None:
+        if merge:
             self._means(gives)
 
     def _means(self, gives: list[tuple[str, Type]]) -> None:

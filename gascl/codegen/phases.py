@@ -15,7 +15,7 @@ from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.codegen.turns import Turned
 from gascl.language.message_loops import by_windows
-from gascl.language.snippet import Snippet
+from gascl.language.snippet import ABSENT, Snippet
 from gascl.language.types import Type
 
 
@@ -44,11 +44,11 @@ class Phases:
         self._stop()
         self._reals()
 
-    def _load(self, snippet: Snippet | None) -> None:
+    def _load(self, snippet: Snippet) -> None:
         c, put = self.context, self.text.put
         put("    gascl_vertex v;", f"    v.id = {c.id_of('gascl_id')};")
         put(*["    v.gascl_set = 0;"] * c.traits.masked)
-        read = snippet.reads("v") if snippet is not None else set()
+        read = snippet.reads("v")
         for degree in c.degrees:
             if degree in read:
                 put(f"    v.{degree} = gascl_{degree}[gascl_id];")
@@ -58,7 +58,7 @@ class Phases:
 
     def _body(
         self,
-        snippet: Snippet | None,
+        snippet: Snippet,
         returned: str,
         late: bool = False,
         owned: bool = True,
@@ -68,7 +68,7 @@ class Phases:
         """Write a snippet, or `text` in its place. Its `return` returns what it changed, which the
         caller then stores. `receives`: as `Calls.begin_phase` takes it."""
         put = self.text.put
-        if snippet is None:
+        if not snippet:
             return
         returns = snippet.uses("return")
         words = self.calls.begin_phase(snippet, late, owned, receives=receives)
@@ -82,7 +82,7 @@ class Phases:
     def _init(self) -> None:
         put = self.text.put
         c = self.context
-        init, mask = c.spec.snippets.get("init"), c.spec.snippets.get("mask")
+        init, mask = c.snippet("init"), c.snippet("mask")
         state = "gascl_tally *gascl_all, GASCL_STATE GASCL_LANE"
         put(f"static gascl_vertex gascl_init_snippet(gascl_vertex v, {state}) {{")
         self.calls.declare_read(init)
@@ -92,8 +92,8 @@ class Phases:
             self._init_value(name, "const gascl_vertex v, GASCL_STATE GASCL_LANE")
         put("// Prefetches what init may read of other vertices.")
         put("static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {")
-        inits = [c.spec.snippets.get(f"{name}.init") for name in c.spec.vertex_fields]
-        if any(each is not None and each.uses("neighbor") for each in (init, *inits)):
+        inits = [c.snippet(f"{name}.init") for name in c.spec.vertex_fields]
+        if any(each.uses("neighbor") for each in (init, *inits)):
             put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
         put("}", "")
         put("// Fields given by the user, or kept from another run, are not changed by init.")
@@ -116,11 +116,11 @@ class Phases:
             put(f"    if (!(gascl_kept >> {i} & 1))")
             put(f"        {c.field_at(name, 'gascl_id')} = v.{name};")
         self.traps.after_init(init)
-        if c.traits.masked and mask is not None:
+        if c.traits.masked and mask:
             self.calls.declare_read(mask)
             self.traps.expression("    if (gascl_own_mask && (", mask, "    ))")
             put("        v.gascl_set = GASCL_SET;")
-        elif c.traits.masked and (init is None or not init.uses("set_mask", "set_mask_of")):
+        elif c.traits.masked and not init.uses("set_mask", "set_mask_of"):
             put("    if (gascl_own_mask)", "        v.gascl_set = GASCL_SET;")
         in_mask = "v.gascl_set == GASCL_SET" if c.traits.masked else "false"
         put(f"    return {in_mask};", "}", "")
@@ -128,11 +128,8 @@ class Phases:
     def _init_value(self, name: str, seen: str) -> None:
         """Write a field's init expression as a function."""
         c, put = self.context, self.text.put
-        snippet, type_ = (
-            c.spec.snippets.get(f"{name}.init"),
-            c.field_types[name],
-        )
-        if snippet is not None:
+        snippet, type_ = c.snippet(f"{name}.init"), c.field_types[name]
+        if snippet:
             one = type_.one if type_.boxed else type_
             put(f"static {one.c} gascl_first_of_{name}({seen}) {{")
             self.calls.declare_read(snippet)
@@ -176,8 +173,7 @@ class Phases:
             put(f"        gascl_a_{name}[GASCL_AT(gascl_arc)] = e.{name} = {value};")
         put("}", "", "static void gascl_store_arc(const gascl_edge e,")
         put("        const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {")
-        scatter = c.snippet("scatter")
-        written = scatter.writes("e") if scatter is not None else set()
+        written = c.snippet("scatter").writes("e")
         for name in c.arc_fields:
             if name in written:
                 put(f"    gascl_a_{name}[GASCL_AT(gascl_arc)] = e.{name};")
@@ -185,7 +181,7 @@ class Phases:
 
     def _scatter(self) -> None:
         c, put = self.context, self.text.put
-        scatter = c.spec.snippets.get("scatter")
+        scatter = c.snippet("scatter")
         put("static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
         self._load(scatter)
         put("    return v;", "}", "")
@@ -232,26 +228,25 @@ class Phases:
 
     def _receive(self) -> None:
         """Write which messages a vertex receives, when it has enough, and its bucket."""
-        put, snippets = self.text.put, self.context.spec.snippets
-        receive_if, filters = snippets.get("receive_if"), self.context.traits.filters
+        put, snippet = self.text.put, self.context.snippet
+        receive_if, filters = snippet("receive_if"), self.context.traits.filters
         of = "const int gascl_id, GASCL_STATE GASCL_LANE"
         if self.context.packed_bytes or self.context.tries_orders:
             self._wants()
         put(f"static bool gascl_receives({of}) {{")
-        self._receives(None if filters else receive_if)
+        self._receives(ABSENT if filters else receive_if)
         put(f"static bool gascl_receives_message(const gascl_message msg, {of}) {{")
-        self._receives(receive_if if filters else None)
+        self._receives(receive_if if filters else ABSENT)
         put("// Prefetches what gascl_receives() and gascl_receives_message() read of a vertex.")
         put(f"static void gascl_prefetch_receiver({of}) {{")
-        read = receive_if.reads("v") if receive_if is not None else set()
+        read = receive_if.reads("v")
         for name in self.context.spec.vertex_fields:
             if name in read:
                 put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
         put("}", "")
         put("// Prefetches what apply reads and writes of a vertex.")
         put(f"static void gascl_prefetch_apply({of}) {{")
-        apply = snippets.get("apply")
-        used = apply.reads("v") | apply.writes("v") if apply is not None else set()
+        used = snippet("apply").reads("v")
         for name in self.context.spec.vertex_fields:
             if name in used:
                 put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
@@ -262,9 +257,9 @@ class Phases:
         edges = self.context.edge_members
         put(*(f"    GASCL_PREFETCH(&gascl_e_{n}[gascl_arc]);" for n in edges), "}", "")
         put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
-        self._condition(snippets.get("enough"), "false")
-        priority = snippets.get("priority")
-        if priority is not None:
+        self._condition(snippet("enough"), "false")
+        priority = snippet("priority")
+        if priority:
             put("static real gascl_priority_of(const gascl_vertex v, GASCL_STATE GASCL_LANE) {")
             self.calls.declare_read(priority)
             self.traps.expression("    return (real)(", priority, "    );")
@@ -283,16 +278,16 @@ class Phases:
         put, receive_if = self.text.put, self.context.snippet("receive_if")
         put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg,")
         put("        GASCL_STATE GASCL_LANE) {")
-        if receive_if is None:
+        if not receive_if:
             put("    return true;", "}", "")
             return
         self.calls.declare_read(receive_if)
         self.traps.expression("    return (", receive_if, "    );")
         put("}", "")
 
-    def _receives(self, receive_if: Snippet | None) -> None:
+    def _receives(self, receive_if: Snippet) -> None:
         """Write the body of a function that evaluates receive_if."""
-        if receive_if is None or not self.context.packed_bytes:
+        if not (receive_if and self.context.packed_bytes):
             self._condition(receive_if)
             return
         self._load(receive_if)
@@ -306,9 +301,9 @@ class Phases:
         put("// Prefetches what apply may read of other vertices. Others may write these fields")
         put("// at the same time; prefetching changes no result.")
         put(f"static void gascl_prefetch_others({of}) {{", "#if GASCL_PREFETCHES")
-        apply = c.spec.snippets.get("apply")
-        ids = apply.reads("v") if apply is not None else set()
-        read = [n for n in c.vertex_fields if apply is not None and apply.uses(f"{n}_of")]
+        apply = c.snippet("apply")
+        ids = apply.reads("v")
+        read = [n for n in c.vertex_fields if apply.uses(f"{n}_of")]
         for name, type_ in c.vertex_fields.items():
             if read and name in ids and type_ == INT32:
                 other = f"gascl_other_{name}"
@@ -316,7 +311,7 @@ class Phases:
                 put(f"    if ((uint){other} < (uint)gascl_run_->graph.gascl_rows) {{")
                 put(*(f"        {line}" for line in self._prefetched(read, other)))
                 put("    }")
-        if apply is not None and apply.uses("neighbor"):
+        if apply.uses("neighbor"):
             put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
         put("#endif", "}", "")
 
@@ -336,9 +331,9 @@ class Phases:
                 lines.append(line)
         return lines
 
-    def _condition(self, snippet: Snippet | None, otherwise: str = "true") -> None:
+    def _condition(self, snippet: Snippet, otherwise: str = "true") -> None:
         """Write the body of a function that returns a condition on a vertex."""
-        if snippet is None:
+        if not snippet:
             self.text.put(f"    return {otherwise};", "}", "")
             return
         self._load(snippet)
@@ -350,16 +345,15 @@ class Phases:
         """Write the gather snippet, which reads a vertex's messages or groups from an array, or
         which of two groups is preferred."""
         c, put = self.context, self.text.put
-        gather, prefer = c.spec.snippets.get("gather"), c.spec.snippets.get("prefer")
-        if (gather is None and prefer is None) or c.traits.votes:
+        gather, prefer = c.snippet("gather"), c.snippet("prefer")
+        if not (gather or prefer) or c.traits.votes:
             return
         put("static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
         self._load(gather or prefer)
         put("    return v;", "}", "")
-        if prefer is not None:
+        if prefer:
             self._prefer(prefer)
             return
-        assert gather is not None
         if c.traits.groups:
             read = ["__global const gascl_group *groups", "const int num_groups"]
             self._gather_from(gather, "gascl_gather_snippet", read)
@@ -447,7 +441,7 @@ class Phases:
 
     def _apply(self) -> None:
         c, put = self.context, self.text.put
-        apply = c.spec.snippets.get("apply")
+        apply = c.snippet("apply")
         state = "gascl_tally *gascl_all, GASCL_STATE GASCL_LANE"
         if c.in_place:
             put("#if GASCL_IN_PLACE")
@@ -492,12 +486,10 @@ class Phases:
         self._store(apply)
         self.traps.after_apply(apply)
         put(f"    return {self._own_mask()};", "}", "")
-        if apply is not None and c.traits.shares:
+        if c.traits.shares:
             self._apply_part(apply, state)
 
-    def _apply_snippet(
-        self, name: str, apply: Snippet | None, state: str, receives: bool = False
-    ) -> None:
+    def _apply_snippet(self, name: str, apply: Snippet, state: str, receives: bool = False) -> None:
         """Write apply as a function; `receives`: as `Calls.begin_phase` takes it."""
         put = self.text.put
         put(f"static gascl_vertex {name}(gascl_vertex v,")
@@ -508,10 +500,9 @@ class Phases:
         self._body(apply, "v", late=True, receives=receives)
         put("    return v;", "}", "")
 
-    def _store(self, apply: Snippet | None) -> None:
+    def _store(self, apply: Snippet) -> None:
         c, put = self.context, self.text.put
-        written = apply.writes("v") if apply is not None else set()
-        known = apply.reads("v") if apply is not None else set()
+        written, known = apply.writes("v"), apply.reads("v")
         for name, type_ in c.vertex_fields.items():
             if name not in written:
                 continue
@@ -554,13 +545,13 @@ class Phases:
 
     def _stop(self) -> None:
         c, put = self.context, self.text.put
-        stop = c.spec.snippets.get("stop")
+        stop = c.snippet("stop")
         put(
             "static bool gascl_stop(const gascl_aggregates *gascl_prev,",
             "        const gascl_aggregates *gascl_agg, const int superstep,",
             "        __global const gascl_run *gascl_run_) {",
         )
-        if stop is None:
+        if not stop:
             put("    return false;", "}")
             return
         for name in ("prev", "agg"):

@@ -34,8 +34,8 @@ class Transactions:
 
     def _sent_bits(self) -> int:
         """The bits of the word that scatter reads."""
-        c, scatter = self.context, self.context.snippet("scatter")
-        read = scatter.reads("v") if scatter is not None else set()
+        c = self.context
+        read = c.snippet("scatter").reads("v")
         if "" in read:
             return filled(c.packed)
         places = {n: place[1] for n, place in (c.packed.scalar.fields or {}).items()}

@@ -136,39 +136,39 @@ class Traps:
         texts = " ".join(s.text for s in snippets.values())
         types = " ".join(t.c for t in [c.message, *c.field_types.values()])
         divisors = not _VECTOR.search(f"{texts} {types}")
-        helpers = functions_in(snippets["functions"].text) if "functions" in snippets else set()
+        helpers = functions_in(c.snippet("functions").text)
         guards = guarded(
             snippet.text, snippet.types, divisors=divisors, helpers=helpers, defines=defines
         )
         return self.text.snippet(snippet, guards)
 
-    def after_init(self, init: Snippet | None) -> None:
+    def after_init(self, init: Snippet) -> None:
         if self.context.debug:
             for name in self.context.spec.vertex_fields:
                 self._check(name, f"v.{name}", init, None)
 
-    def before_apply(self, apply: Snippet | None) -> None:
-        if self.context.debug and apply is not None:
+    def before_apply(self, apply: Snippet) -> None:
+        if self.context.debug and apply:
             self.text.put("    const gascl_vertex gascl_before = v;")
 
-    def after_apply(self, apply: Snippet | None) -> None:
-        if self.context.debug and apply is not None:
+    def after_apply(self, apply: Snippet) -> None:
+        if self.context.debug:
             for name in self.context.spec.vertex_fields:
                 if name in apply.writes("v"):
                     self._check(name, f"v.{name}", apply, f"gascl_before.{name}")
 
-    def after_scatter(self, scatter: Snippet | None) -> None:
-        if self.context.debug and scatter is not None:
+    def after_scatter(self, scatter: Snippet) -> None:
+        if self.context.debug:
             for name in self.context.arc_fields:
                 if name in scatter.writes("e"):
                     self._check(name, f"(*gascl_e).{name}", scatter, None)
 
-    def _check(self, name: str, value: str, snippet: Snippet | None, before: str | None) -> None:
+    def _check(self, name: str, value: str, snippet: Snippet, before: str | None) -> None:
         """Trap a field that is NaN or has become infinite, at the snippet's line that wrote it."""
         type_ = self.context.field_types[name]
         if not _floats(type_):
             return
-        lines = [m.line for m in snippet.members if m.name == name and m.written] if snippet else []
+        lines = [m.line for m in snippet.members if m.name == name and m.written]
         line = f"gascl_first + {self._first_line + lines[0]}" if lines else "gascl_first"
         rest = f"{value}, v.id, {line}, gascl_faults, gascl_control_"
         self.text.put(f"    gascl_sound_{type_.c}({rest});")

@@ -20,8 +20,7 @@ class Trials:
     def write(self) -> None:
         c, text, put = self.context, self.text, self.text.put
         names = [n for n, _ in c.applied.members if n in c.vertex_fields]
-        scatter = c.snippet("scatter")
-        read = set() if scatter is None else scatter.reads("v")
+        read = c.snippet("scatter").reads("v")
         text.struct(c.applied)
         of = "const int gascl_id, GASCL_STATE GASCL_LANE"
         put(f"static gascl_vertex gascl_whole({of}) {{", "    gascl_vertex v;")

@@ -516,11 +516,10 @@ def costs_of(
 ) -> Costs:
     """The costs of a program on a graph of this size, on a GPU or a CPU with this many cores."""
     spec, traits = program.spec, demand.traits
-    scatter, init = spec.snippets.get("scatter"), spec.snippets.get("init")
+    scatter, init = spec.snippet("scatter"), spec.snippet("init")
     fields = {name: f.resolve(program.dtype) for name, f in spec.vertex_fields.items()}
     edges = {name: f.resolve(program.dtype) for name, f in spec.edge_fields.items()}
-    of_sender = scatter.reads("v") if scatter else set()
-    of_edge = scatter.reads("e") if scatter else set()
+    of_sender, of_edge = scatter.reads("v"), scatter.reads("e")
     degrees = 4 * len(of_sender & {"out_degree", "in_degree", "degree"})
     message = spec.message_type(program.dtype)
     return Costs(
@@ -532,7 +531,7 @@ def costs_of(
         filters=traits.filters,
         closes=traits.receives and not traits.filters,
         masked=not traits.scatters_on_all,
-        begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
+        begins="mask" not in spec.snippets and not init.uses("set_mask", "set_mask_of"),
         everywhere=traits.applies_to_all,
         only_applies=traits.only_applies,
         singly=traits.reads_singly,
@@ -541,7 +540,7 @@ def costs_of(
         reads_edge=traits.reads_edge,
         first=traits.first,
         keeps=traits.arc_state,
-        chooses=traits.reads_edge and scatter is not None and not scatter.sends_always,
+        chooses=traits.reads_edge and not scatter.sends_always,
         fills=not traits.fusable,
         adds=not on_gpu and _adds_identity(program, traits, message),
         common=traits.scatter_finds_common and traits.scatters_on_all,

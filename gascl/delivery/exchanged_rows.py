@@ -32,8 +32,7 @@ def exchanged_marks(
 ) -> list[Key]:
     """The buffers with bytes that apply sets for other vertices. A mark that it unsets for its own
     vertex must not be set again by another rank."""
-    apply = spec.snippets.get("apply")
-    if apply is None or not apply.uses("set_mask_of"):
+    if not spec.snippet("apply").uses("set_mask_of"):
         return []
     key = Key(delivery.active.owner, "marks" if traits.marks else "next")
     return [key] if key in there else []
@@ -45,17 +44,13 @@ def _shared_fields(spec: ProgramSpec, traits: Traits, delivery: Delivery) -> lis
     Init, and other code that runs for every vertex, runs on every rank: its results need no
     exchange.
     """
-    apply = spec.snippets.get("apply")
-    written = apply.writes("v") if apply is not None else set()
-    read = set(traits.reads_others)
-    scatter = spec.snippets.get("scatter")
+    written = spec.snippet("apply").writes("v")
+    # Priorities are evaluated for each vertex in the mask.
+    read = {*traits.reads_others, *spec.snippet("priority").reads("v")}
     # If apply fills the outbox, exchange the outbox instead of the fields scatter would read.
-    if scatter is not None and not fills_ahead(traits, delivery):
-        read |= scatter.reads("v")
-    if "priority" in spec.snippets:  # evaluated for each vertex in the mask
-        read |= spec.snippets["priority"].reads("v")
-    if traits.pairs:
-        read |= spec.snippets["pairs"].reads("u")
+    if not fills_ahead(traits, delivery):
+        read |= spec.snippet("scatter").reads("v")
+    read |= spec.snippet("pairs").reads("u")
     if spec.pairs_at is not None:
         read.add(spec.pairs_at)
     # Where edges alternate, the owner of a vertex changes in every other superstep.

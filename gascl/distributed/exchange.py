@@ -433,9 +433,8 @@ def _exchanged(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _Exchanged:
     traits, delivery, there = plan.traits, plan.delivery, state.buffers
     given = spec, traits, delivery, there
     rows, marks = exchanged_rows(*given), exchanged_marks(*given)
-    apply, scatter = (spec.snippets.get(n) for n in ("apply", "scatter"))
-    written = apply.writes("v") if apply is not None else set()
-    sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
+    written = spec.snippet("apply").writes("v")
+    sets = spec.snippet("scatter").uses("set_mask", "set_mask_of")
     coming = Key(delivery.active.owner, "next")
     scattered = [coming] if sets and coming in there else []
     own = [Key(VERTEX, n) for n in spec.vertex_fields if n in written]

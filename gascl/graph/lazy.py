@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -107,7 +107,26 @@ class LazyValues(NDArrayOperatorsMixin):
         return getattr(ufunc, method)(*arrays, **{n: _read(v) for n, v in options.items()})
 
 
-class LazyFields(Mapping[str, np.ndarray]):
+class NamedFields(Mapping[str, np.ndarray]):
+    """Fields by name, each of which is read when it is asked for.
+
+    Subclasses have `_names`, the names of all in order, so that none is read to know which there
+    are.
+    """
+
+    _names: Collection[str]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+
+class LazyFields(NamedFields):
     """Fields by name, some of them LazyValues, which are read when they are asked for.
 
     Attributes:
@@ -115,20 +134,11 @@ class LazyFields(Mapping[str, np.ndarray]):
     """
 
     def __init__(self, held: Mapping[str, Any]):
-        self.held = held
+        self.held = self._names = held
 
     def __getitem__(self, name: str) -> np.ndarray:
         values: np.ndarray = _read(self.held[name])
         return values
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.held
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.held)
-
-    def __len__(self) -> int:
-        return len(self.held)
 
     def __repr__(self) -> str:
         return repr(dict(self))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gascl.language.operands import at
 from gascl.language.snippet import Snippet
-from gascl.language.tokens import Token, closing, tokens
+from gascl.language.tokens import Token, closing
 from gascl.language.types import Struct, resolve
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ CONDITIONS = frozenset(
 
 def array_uses(spec: ProgramSpec, snippet: Snippet) -> Iterator[ArrayUse]:
     """The uses of arrays in a snippet, except in structs."""
-    toks = tokens(snippet.text)
+    toks = snippet.tokens
     tested = False
     for i, token in enumerate(toks):
         tested |= token.text in CONDITIONS
@@ -154,7 +154,7 @@ def _runs_for_all(spec: ProgramSpec, snippet: str) -> bool:
 
 def _reads(spec: ProgramSpec, snippet: Snippet) -> Iterator[tuple[str, bool]]:
     """Each mention of a field in a snippet: its name, and whether it is one of edges."""
-    toks = tokens(snippet.text)
+    toks = snippet.tokens
     for i, token in enumerate(toks):
         if token.kind != "word" or at(toks, i - 1) in (".", "->"):
             continue

@@ -233,8 +233,7 @@ def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]
         numbers = [n for n, p in spec.params.items() if type(p) is Param]
         if declared.rate not in numbers:
             _unknown(place, spec, f"rate {declared.rate!r} of {name!r}", numbers)
-        stop = spec.snippets.get("stop")
-        if stop is None or len(stop.reads("agg")) != 1:
+        if len(spec.snippet("stop").reads("agg")) != 1:
             spec.refuse(
                 place,
                 f"rate= needs a `stop` that compares exactly one aggregator with {name!r}",
@@ -262,7 +261,7 @@ def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]
 def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
     """Refuse mistakes that a compiler would report at a wrong place, or not at all."""
     alone = snippet.unbalanced()
-    branches = snippet is spec.snippets.get("functions") and snippet.has_directives
+    branches = snippet is spec.snippet("functions") and snippet.has_directives
     if alone and not branches:
         spec.refuse(snippet.place(alone[0]), f"unbalanced `{alone[1]}` in {snippet.label}")
     for line in snippet.powers():
@@ -273,40 +272,43 @@ def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
     for word in snippet.words:
         own = word.startswith("aggregate_") or _reads_field(spec, word)
         count = 1 if own else 2 if word.startswith(ADD_TO) else ARGUMENTS.get(word)
-        for line, given in snippet.calls(word) if count else ():
+        for call in snippet.calls(word) if count else ():
+            given = len(call.arguments)
             if word == "uniform" and 0 < given <= MOST_KEYS:
                 continue
             if given != count:
                 some = f"1 to {MOST_KEYS}" if word == "uniform" else count
                 many = f"{some} argument{'s' * (some != 1)}"
-                spec.refuse(snippet.place(line), f"{word} takes {many}, not {given}")
+                spec.refuse(snippet.place(call.line), f"{word} takes {many}, not {given}")
     _check_loops(spec, snippet)
 
 
 def _check_loops(spec: ProgramSpec, snippet: Snippet) -> None:
     """`for_common` declares a variable, and only of that one can its arcs be read."""
     bound = set()
-    for line, name in snippet.first_arguments("for_common"):
+    for call in snippet.calls("for_common"):
+        name = call.first
         if not name.isidentifier():
             why = f"for_common declares its first argument, which must be a name, not {name!r}"
-            spec.refuse(snippet.place(line), f"{why}: for_common(w, a, b) {{ ... }}")
+            spec.refuse(snippet.place(call.line), f"{why}: for_common(w, a, b) {{ ... }}")
         bound.add(name)
-    helpers = spec.snippets["functions"].words if "functions" in spec.snippets else {}
+    helpers = spec.snippet("functions").words
     for word in snippet.words:
         ending = next((each for each in FROM if word.endswith(each)), "")
         if not ending or word in helpers:
             continue
         declared = word.removesuffix(ending)
-        for line, name in snippet.first_arguments(word):
+        for call in snippet.calls(word):
+            place = snippet.place(call.line)
             if declared not in spec.edge_fields:
                 words = [f"{each}{ending}" for each in spec.edge_fields]
                 what = f"{word}: there is no edge field {declared!r}"
-                _unknown(snippet.place(line), spec, what, words)
-            if name not in bound:
-                why = f"{word} takes the vertex that a for_common declares, not {name!r}"
+                _unknown(place, spec, what, words)
+            if call.first not in bound:
+                why = f"{word} takes the vertex that a for_common declares, not {call.first!r}"
                 known = f"{word}({min(bound, default='w')})"
                 where = f"write {known} inside for_common({min(bound, default='w')}, a, b)"
-                spec.refuse(snippet.place(line), f"{why}: {where}")
+                spec.refuse(place, f"{why}: {where}")
 
 
 def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
@@ -337,7 +339,7 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
         near = get_close_matches(word, [*CALLS, *_readers(spec, word)], 1, 0.75)
-        helpers = spec.snippets["functions"].words if "functions" in spec.snippets else {}
+        helpers = spec.snippet("functions").words
         is_call = f"{word}(" in snippet.text.replace(" ", "") and word not in helpers
         if word in RANDOM and is_call:
             spec.refuse(
@@ -363,7 +365,7 @@ def _check_bare(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
     """A field or parameter must be read through its namespace: `p.tolerance`."""
     if kind in ("functions", "combine", "identity"):
         return  # which have none
-    helpers = spec.snippets["functions"].words if "functions" in spec.snippets else {}
+    helpers = spec.snippet("functions").words
     found: dict[str, str] = {}
     for space in READS[kind].split():
         for name in _members_of(spec, space):
@@ -466,18 +468,15 @@ def _check_init_order(spec: ProgramSpec, snippet: Snippet, name: str, kind: str)
 def _check_messages(spec: ProgramSpec) -> None:
     """Messages need a type and a rule that combines those to one vertex."""
     snippets, combiner = spec.snippets, spec.combiner
-    sends = [
-        n
-        for n in ("scatter", "pairs", "apply")
-        if n in snippets and snippets[n].uses("send", "send_to")
-    ]
+    senders = ("scatter", "pairs", "apply")
+    sends = [n for n in senders if spec.snippet(n).uses("send", "send_to")]
     if spec.message is None:
         if sends or combiner is not None or spec.grouping is not None or "gather" in snippets:
             spec.refuse(
                 spec.source.place(sends[0] if sends else "combine"),
                 "declare the messages: message = 'real' (or another type) and combine = 'sum' ...",
             )
-        if "apply" in snippets and snippets["apply"].uses("msg"):
+        if spec.snippet("apply").uses("msg"):
             spec.refuse(spec.source.place("apply"), "`msg` is read, but no `message` is declared")
         return
     if spec.grouping is not None:
@@ -528,8 +527,8 @@ def _check_messages(spec: ProgramSpec) -> None:
 
 def _gather_rules(spec: ProgramSpec) -> Rules:
     """A gather snippet reads messages one by one, and excludes all that needs a combiner."""
-    gather = spec.snippets.get("gather")
-    if gather is None:
+    gather = spec.snippet("gather")
+    if not gather:
         yield (
             spec.gathered is not None and spec.source.place("gathered"),
             "gathered is the type that a gather snippet assigns, but there is none",
@@ -563,26 +562,25 @@ def _gather_rules(spec: ProgramSpec) -> Rules:
 
 def _grouping_rules(spec: ProgramSpec) -> Rules:
     """Groups are read by a gather snippet, or one of them is preferred."""
-    prefer = spec.snippets.get("prefer")
+    prefer = spec.snippet("prefer")
     if spec.grouping is None:
         yield (
-            prefer is not None and spec.source.place("prefer"),
+            bool(prefer) and spec.source.place("prefer"),
             "prefer says which group of messages counts, but there are none: give "
             "combine = by_key(...)",
         )
         return
     place = spec.source.place("combine")
-    both = prefer is not None and "gather" in spec.snippets
     yield (
-        both and spec.source.place("prefer"),
+        "gather" in spec.snippets and _place_of(spec, "prefer"),
         "either one group is preferred or gather reads all: give prefer or gather, not both",
     )
     yield (
-        prefer is None and "gather" not in spec.snippets and place,
+        not prefer and "gather" not in spec.snippets and place,
         "combine = by_key(...) makes groups of messages: say which one counts, as in "
         'prefer = "a.count > b.count", or read groups[i] in a gather snippet',
     )
-    if prefer is not None:
+    if prefer:
         yield (
             "a" not in prefer.words and spec.source.place("prefer"),
             f"prefer = {prefer.text!r} neither compares two groups, a and b, as a.count > b.count "
@@ -632,8 +630,8 @@ def _added_rules(spec: ProgramSpec) -> Rules:
 
 def _pairs_rules(spec: ProgramSpec) -> Rules:
     """A pairs snippet must send, and needs a combiner."""
-    pairs = spec.snippets.get("pairs")
-    if pairs is None:
+    pairs = spec.snippet("pairs")
+    if not pairs:
         return
     yield (
         not pairs.uses("send") and spec.source.place("pairs"),
@@ -653,7 +651,7 @@ def _pairs_rules(spec: ProgramSpec) -> Rules:
 
 def _near_rules(spec: ProgramSpec) -> Rules:
     """Pairs by distance need places, and groups that send as one need means and multiples."""
-    pairs, merge = spec.snippets.get("pairs"), spec.snippets.get("pairs_merge")
+    pairs, merge = spec.snippet("pairs"), spec.snippet("pairs_merge")
     place = spec.source.place("pairs_at")
     if spec.pairs_at is None:
         for name in ("pairs_within", "pairs_merge"):
@@ -664,12 +662,12 @@ def _near_rules(spec: ProgramSpec) -> Rules:
             )
         return
     yield (
-        pairs is None and place,
+        not pairs and place,
         "pairs_at names the places of vertices, but there is no pairs snippet: give pairs, "
         "or remove pairs_at",
     )
     yield (
-        "pairs_within" not in spec.snippets and merge is None and place,
+        not (merge or "pairs_within" in spec.snippets) and place,
         "pairs_at has no effect alone: give pairs_within = '...', the largest distance of a "
         "pair, or pairs_merge = '...', which groups may send as one; or remove pairs_at",
     )
@@ -679,7 +677,7 @@ def _near_rules(spec: ProgramSpec) -> Rules:
         f"pairs_at = {spec.pairs_at!r} must be the name of a vertex field of type "
         f"{', '.join(PLACES[:-1])} or {PLACES[-1]}",
     )
-    if merge is None:
+    if not merge:
         return
     place = spec.source.place("pairs_merge")
     yield (
@@ -692,11 +690,11 @@ def _near_rules(spec: ProgramSpec) -> Rules:
         "with pairs_merge a group sends a multiple of one message, which needs combine = 'sum' and "
         "messages of reals: change those, or remove pairs_merge",
     )
-    for member in pairs.members if pairs is not None else ():
+    for member in pairs.members:
         known = spec.vertex_fields.get(member.name)
         real = known is not None and known.resolve("float32").all_floats
         yield (
-            member.namespace == "u" and not real and pairs is not None and pairs.place(member.line),
+            member.namespace == "u" and not real and pairs.place(member.line),
             f"with pairs_merge `u` may be the mean of a group, which has no u.{member.name}: read "
             "fields of reals alone, to which init or apply may copy it; or remove pairs_merge",
         )
@@ -741,8 +739,8 @@ def _first_rules(spec: ProgramSpec) -> Rules:
 
 def _receive_if_rules(spec: ProgramSpec) -> Rules:
     """A snippet that reads `msg` must see each message by itself."""
-    rule = spec.snippets.get("receive_if")
-    if rule is None:
+    rule = spec.snippet("receive_if")
+    if not rule:
         return
     yield (
         spec.message is None and spec.source.place("receive_if"),
@@ -769,8 +767,8 @@ def _receive_if_rules(spec: ProgramSpec) -> Rules:
 
 def _enough_rules(spec: ProgramSpec) -> Rules:
     """Only where no further message can change what has been combined."""
-    rule = spec.snippets.get("enough")
-    if rule is None:
+    rule = spec.snippet("enough")
+    if not rule:
         return
     place, combiner = spec.source.place("enough"), spec.combiner
     why = "no messages are combined: give message and combine, or remove enough"
@@ -997,8 +995,8 @@ def _send_to(spec: ProgramSpec) -> Place | None:
 def _use(spec: ProgramSpec, word: str, *names: str) -> Place | None:
     """Where the first of these snippets that uses a word does so."""
     for name in names:
-        snippet = spec.snippets.get(name)
-        if snippet is not None and snippet.uses(word):
+        snippet = spec.snippet(name)
+        if snippet.uses(word):
             return snippet.place(snippet.words[word])
     return None
 

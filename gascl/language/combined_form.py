@@ -14,7 +14,7 @@ from gascl.language.operands import at
 from gascl.language.preprocessor import Preprocessor
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
-from gascl.language.tokens import Token, closing, rewritten, tokens
+from gascl.language.tokens import Token, closing, rewritten
 from gascl.language.types import SCALARS
 
 _INTEGERS = {name for name in SCALARS if "int" in name}
@@ -52,14 +52,14 @@ def combined_form(spec: ProgramSpec) -> ProgramSpec:
     sums, extremes or bits, which do not depend on the order, and if no vertex can send twice along
     an arc, which is an error with a gather snippet; else the program itself. Senders compute the
     terms."""
-    gather, scatter = spec.snippets.get("gather"), spec.snippets.get("scatter")
-    if gather is None or scatter is None or spec.grouping or "identity" in spec.snippets:
+    gather, scatter = spec.snippet("gather"), spec.snippet("scatter")
+    if not (gather and scatter) or spec.grouping or "identity" in spec.snippets:
         return spec
     message, result = spec.message, spec.gathered or spec.message
     if message not in _INTEGERS or result not in _INTEGERS or scatter.has_directives:
         return spec
     reduction = _reduction(gather)
-    calls = [arguments for _, arguments in scatter.calls("send")]
+    calls = [len(call.arguments) for call in scatter.calls("send")]
     if reduction is None or calls != [1] or scatter.may_send_again:
         return spec
     if reduction.how in ("min", "max") and (scatter.uses(reduction.how) or message != result):
@@ -80,7 +80,7 @@ def combined_form(spec: ProgramSpec) -> ProgramSpec:
             before, after = f"{reduction.how}({first}, {value[0]}", f"{value[1]})"
         else:
             before, after = f"{first} {reduction.how} {value[0]}", value[1]
-    toks = tokens(scatter.text)
+    toks = scatter.tokens
     send = next(i for i, token in enumerate(toks) if token.text == "send")
     end = closing(toks, send + 1)
     sending = rewritten(scatter.text, toks, {send + 2: before}, {}, {end - 2: after})
@@ -102,7 +102,7 @@ def combined_form(spec: ProgramSpec) -> ProgramSpec:
 
 def _reduction(gather: Snippet) -> _Reduction | None:
     """What a snippet does if it is one loop over all messages that only reduces them."""
-    toks = tokens(gather.text)
+    toks = gather.tokens
     if gather.has_directives:
         return None
     first, i = "0", 0

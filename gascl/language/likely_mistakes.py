@@ -126,8 +126,8 @@ def _mask_is_never_set(cls: type[VertexProgram]) -> Iterator[Mistake]:
     """A program that scatters on its mask, and ends after its first superstep, although scatter
     would send what apply writes."""
     spec = cls.spec
-    scatter, apply = spec.snippets.get("scatter"), spec.snippets.get("apply")
-    if scatter is None or apply is None or not spec.ends_on_empty_mask:
+    scatter, apply = spec.snippet("scatter"), spec.snippet("apply")
+    if not spec.ends_on_empty_mask:
         return
     if any(each.uses("set_mask", "set_mask_of") for each in (scatter, apply)):
         return
@@ -147,11 +147,9 @@ def _mask_without_effect(cls: type[VertexProgram]) -> Iterator[Mistake]:
     if not traits.scatters_on_all or traits.reads_mask or _is_stage(cls):
         return
     for name in ("mask", "init", "scatter", "apply"):
-        snippet = spec.snippets.get(name)
-        if snippet is None:
-            continue
+        snippet = spec.snippet(name)
         words = [w for w in ("set_mask", "set_mask_of", "unset_mask") if snippet.uses(w)]
-        if name in vars(cls) and (name == "mask" or words):
+        if snippet and name in vars(cls) and (name == "mask" or words):
             what = f"{words[0]}()" if words else "mask"
             line = snippet.words[words[0]] if words else 0
             yield Mistake(
@@ -171,18 +169,18 @@ def _is_stage(cls: type[VertexProgram]) -> bool:
 def _messages_that_nobody_reads(cls: type[VertexProgram]) -> Iterator[Mistake]:
     """Messages, or values of messages, without a reader."""
     spec = cls.spec
-    apply = spec.snippets.get("apply")
+    apply = spec.snippet("apply")
     senders = [
         (snippet, word)
         for name in ("scatter", "pairs", "apply")
         for word in ("send", "send_to")
-        if (snippet := spec.snippets.get(name)) is not None and snippet.uses(word)
+        if (snippet := spec.snippet(name)).uses(word)
     ]
     if not senders:
         return
     snippet, word = senders[0]
     place = snippet.place(snippet.words[word])
-    if apply is None:
+    if not apply:
         yield Mistake(place, f"{word} sends a message, but there is no apply to receive it")
         return
     if apply.uses("msg", "has_msg"):
@@ -208,14 +206,12 @@ def _messages_that_nobody_reads(cls: type[VertexProgram]) -> Iterator[Mistake]:
 
 def _values_that_nobody_writes(cls: type[VertexProgram]) -> Iterator[Mistake]:
     """Aggregators and arc fields that are read, and always have the same value."""
-    spec, scatter = cls.spec, cls.spec.snippets.get("scatter")
+    spec, scatter = cls.spec, cls.spec.snippet("scatter")
     for name in spec.aggregates:
         place = _reads_aggregator(spec, name)
         if place is not None and not _word(spec, f"aggregate_{name}"):
             text = f"aggregator {name!r} is read, and always has the value of its identity: call "
             yield Mistake(place, text + f"aggregate_{name}(x) in apply")
-    if scatter is None:
-        return
     for name, field in spec.arc_fields.items():
         members = [m for m in scatter.members if (m.namespace, m.name) == ("e", name)]
         if members and not isinstance(field.init, str) and not any(m.written for m in members):
@@ -226,9 +222,8 @@ def _values_that_nobody_writes(cls: type[VertexProgram]) -> Iterator[Mistake]:
 def _the_same_messages_again(cls: type[VertexProgram]) -> Iterator[Mistake]:
     """A program in which every vertex sends the same in every superstep."""
     spec = cls.spec
-    scatter, apply = spec.snippets.get("scatter"), spec.snippets.get("apply")
-    stop = spec.snippets.get("stop")
-    if scatter is None or apply is None or spec.scatter_on != "all" or spec.alternates:
+    scatter, apply, stop = (spec.snippet(name) for name in ("scatter", "apply", "stop"))
+    if spec.scatter_on != "all" or spec.alternates:
         return
     written = sorted(apply.writes("v"))
     read = sorted(scatter.reads("v") - {*VERTEX_MEMBERS, ""})
@@ -236,8 +231,7 @@ def _the_same_messages_again(cls: type[VertexProgram]) -> Iterator[Mistake]:
     changes = scatter.uses("superstep", "get_mask", "get_mask_of", *others) or scatter.reads("prev")
     changes = changes or scatter.writes("e")
     # Where no result of a superstep decides how many there are, there may be meant to be one.
-    repeats = stop is not None and stop.reads("agg")
-    if not read or not written or changes or not repeats or {*read} & {*written}:
+    if not read or not written or changes or not stop.reads("agg") or {*read} & {*written}:
         return
     sent, computed = (", ".join(f"v.{name}" for name in names) for names in (read, written))
     yield Mistake(
@@ -250,16 +244,15 @@ def _the_same_messages_again(cls: type[VertexProgram]) -> Iterator[Mistake]:
 def _never_stops(cls: type[VertexProgram]) -> Iterator[Mistake]:
     """A rule that cannot end the run, or never changes."""
     spec = cls.spec
-    scatter, apply = spec.snippets.get("scatter"), spec.snippets.get("apply")
-    stop = spec.snippets.get("stop")
+    scatter, apply, stop = (spec.snippet(name) for name in ("scatter", "apply", "stop"))
     if spec.supersteps_param or spec.asks_converged:
         return
-    if stop is not None and not (
+    if stop and not (
         stop.reads("agg") or stop.reads("prev") or stop.uses("superstep", "uniform", "hash")
     ):
         text = "stop has the same value after every superstep: compare agg.NAME or superstep"
         yield Mistake(spec.source.place("stop"), text)
-    if stop is not None or not spec.ends_on_empty_mask or scatter is None or apply is None:
+    if stop or not spec.ends_on_empty_mask:
         return
     if "receive_if" in spec.snippets or apply.uses("unset_mask") or not scatter.sends_always:
         return
@@ -282,8 +275,8 @@ def _stale(cls: type[VertexProgram]) -> Iterator[Mistake]:
 def _identity_as_a_value(cls: type[VertexProgram]) -> Iterator[Mistake]:
     """A field that gets the identity of an integer min or max where no message comes. That of a
     real one is infinite, and that of an unsigned max is 0, which may be meant."""
-    spec, apply = cls.spec, cls.spec.snippets.get("apply")
-    if apply is None or spec.apply_on != "all" or spec.combiner not in (MIN, MAX):
+    spec, apply = cls.spec, cls.spec.snippet("apply")
+    if spec.apply_on != "all" or spec.combiner not in (MIN, MAX):
         return
     message = spec.message_type("float32")
     identity = spec.combiner.identity(message)

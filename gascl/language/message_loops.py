@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gascl.language.operands import OPENING, TYPES, at, ends_operand, statement_end, whole_end
 from gascl.language.snippet import Snippet, is_written
-from gascl.language.tokens import Token, closing, rewritten, tokens
+from gascl.language.tokens import Token, closing, rewritten
 
 #: Words after which the items of a work-group would no longer do the same.
 _LEAVES = ("return", "goto")
@@ -39,7 +39,7 @@ class MessageLoop(NamedTuple):
 
 def only_indexes(snippet: Snippet) -> bool:
     """Whether `messages` only stands before an index, so that it need be no `__global` pointer."""
-    toks = tokens(snippet.text)
+    toks = snippet.tokens
     return not snippet.has_directives and all(
         at(toks, i + 1) == "[" and not _has_address_taken(toks, i, snippet)
         for i, token in enumerate(toks)
@@ -56,7 +56,7 @@ def by_windows(snippet: Snippet) -> str | None:
     first look for the next message that changes anything, each at other messages, and then go on
     with that one.
     """
-    toks = tokens(snippet.text)
+    toks = snippet.tokens
     if not only_indexes(snippet) or snippet.uses(*_LEAVES):
         return None
     if any(_writes(toks, i, snippet) for i, t in enumerate(toks) if t.text == "messages"):

@@ -18,7 +18,7 @@ from gascl.language.keywords import ADD_TO
 from gascl.language.operands import at, ends_operand, statement_end, whole_end
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
-from gascl.language.tokens import Token, closing, tokens
+from gascl.language.tokens import Token, closing
 from gascl.language.types import SCALARS, Type, resolve
 
 _LOOPS = ("for", "while", "do", "for_common")
@@ -152,8 +152,8 @@ def neighbor_loops(spec: ProgramSpec, real: str) -> list[NeighborLoop]:
     Args:
         real: the type that `real` stands for.
     """
-    apply = spec.snippets.get("apply")
-    if apply is None or not apply.uses("num_neighbors"):
+    apply = spec.snippet("apply")
+    if not apply.uses("num_neighbors"):
         return []
     if real not in spec.loops:
         spec.loops[real] = list(Finder(spec, apply, real).loops())
@@ -171,7 +171,7 @@ class Finder:
 
     def __init__(self, spec: ProgramSpec, snippet: Snippet, real: str):
         self.spec, self.snippet, self.real = spec, snippet, real
-        self.toks = tokens(snippet.text)
+        self.toks = snippet.tokens
         #: The places of the tokens that declare a local variable, by its name.
         self.declared: dict[str, list[int]] = {}
         self.locals, self.lengths = self._declared()

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
+from typing import NamedTuple
 
 from gascl.errors import Place
 from gascl.language.operands import (
@@ -35,7 +37,7 @@ WHAT_ARRIVED = ("msg", "groups")
 _BEFORE = {"", "(", "{", ";", ",", "=", "&&", "||", "?", ":", "return"}
 _AFTER = {"", ")", ";", ",", "&&", "||", "?", ":"}
 #: Arguments that are vertices for certain.
-_ENDS = {"(v.id)", "(e.src)", "(e.dst)"}
+_ENDS = ("v.id", "e.src", "e.dst")
 #: Namespaces of one snippet only; in all others these are ordinary names.
 _MORE_NAMESPACES = {"pairs": ("u",)}
 
@@ -48,6 +50,25 @@ class Member:
     name: str
     line: int
     written: bool
+
+
+class Call(NamedTuple):
+    """One call of a function or macro.
+
+    Attributes:
+        line: counted from 0.
+        arguments: the tokens of each.
+    """
+
+    line: int
+    arguments: list[list[Token]]
+
+    @property
+    def first(self) -> str:
+        """The first argument, with blanks only between two words; "" if there is none."""
+        toks = self.arguments[0] if self.arguments else []
+        rest = (f" {b.text}" if a.kind == b.kind == "word" else b.text for a, b in pairwise(toks))
+        return "".join([*(token.text for token in toks[:1]), *rest])
 
 
 @dataclass(frozen=True)
@@ -101,6 +122,15 @@ class Snippet:
             directives,
         )
 
+    def __bool__(self) -> bool:
+        """Whether the program has it: False for `ABSENT` alone."""
+        return self is not ABSENT
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens of the text without directives."""
+        return tokens(self.text)
+
     def reads(self, namespace: str) -> set[str]:
         """The members of a namespace that the text uses."""
         return {m.name for m in self.members if m.namespace == namespace}
@@ -122,26 +152,15 @@ class Snippet:
     def asks_of_ends(self, word: str) -> bool:
         """Whether `word(id)` is only called for the vertex itself or an end of its arc, which are
         vertices for certain."""
-        toks = tokens(self.text)
-        return all(
-            "".join(t.text for t in toks[i + 1 : i + 6]) in _ENDS
-            for i, token in enumerate(toks)
-            if token.text == word
-        )
+        return all(len(c.arguments) == 1 and c.first in _ENDS for c in self.calls(word))
 
     def call_with(self, word: str, argument: str) -> list[bool]:
         """For each call of a word, whether this is its first argument, and not the only one."""
-        toks = tokens(self.text)
-        length = len(tokens(argument)) + 2
-        return [
-            "".join(t.text for t in toks[i + 1 : i + 1 + length]) == f"({argument},"
-            for i, token in enumerate(toks)
-            if token.text == word
-        ]
+        return [c.first == argument and len(c.arguments) > 1 for c in self.calls(word)]
 
     def assigns(self, name: str) -> bool:
         """Whether a variable is given a value, also where it is declared."""
-        toks = tokens(self.text)
+        toks = self.tokens
         return any(
             token.text == name
             and at(toks, i - 1) not in (".", "->")
@@ -151,7 +170,7 @@ class Snippet:
 
     def only_compares(self, one: str, other: str) -> bool:
         """Whether two members, such as e.src and e.dst, only occur as `one == other` or `!=`."""
-        toks, pair, i = tokens(self.text), {one, other}, 0
+        toks, pair, i = self.tokens, {one, other}, 0
         texts = [t.text for t in toks]
         while i < len(texts):
             here, then = "".join(texts[i : i + 3]), "".join(texts[i + 4 : i + 7])
@@ -169,7 +188,7 @@ class Snippet:
         """The line of an unbalanced bracket, and the bracket; None if there is none."""
         halves = {")": "(", "]": "[", "}": "{"}
         open_: list[Token] = []
-        for token in tokens(self.text):
+        for token in self.tokens:
             if token.text in halves.values():
                 open_.append(token)
             elif token.text in halves and (not open_ or open_.pop().text != halves[token.text]):
@@ -179,7 +198,7 @@ class Snippet:
     def set_from(self, word: str) -> Iterator[tuple[str, int]]:
         """The fields that straight-line code sets by `v.FIELD = ...`, from an expression in `word`
         that does not read the field; with the lines."""
-        toks = tokens(self.text)
+        toks = self.tokens
         if self.has_directives or any(t.text in _BRANCHES for t in toks):
             return
         for i in range(len(toks) - 4):
@@ -195,7 +214,7 @@ class Snippet:
 
     def powers(self) -> Iterator[int]:
         """The lines of `x**y`, which C takes for `x * *y`."""
-        toks = tokens(self.text)
+        toks = self.tokens
         for i, token in enumerate(toks):
             twice = token.text == at(toks, i + 1) == "*" and not toks[i + 1].before
             if twice and ends_operand(toks, i - 1, self.types) and not self._is_named(toks, i):
@@ -212,7 +231,7 @@ class Snippet:
         Args:
             declares: the text is statements, which may declare variables.
         """
-        toks = tokens(self.text)
+        toks = self.tokens
         if any(t.text in ("enum", "typeof", "__typeof__") for t in toks):
             return  # after which names look like values
         known: set[str] = set()
@@ -231,59 +250,44 @@ class Snippet:
 
     def strings(self) -> Iterator[int]:
         """The lines of string literals."""
-        return (t.line for t in tokens(self.text) if t.kind == "text" and t.text[0] == '"')
+        return (t.line for t in self.tokens if t.kind == "text" and t.text[0] == '"')
 
-    def calls(self, word: str) -> Iterator[tuple[int, int]]:
-        """The line and the number of arguments of each call `word(...)`."""
-        toks = tokens(self.text)
+    def calls(self, word: str) -> Iterator[Call]:
+        """Each call `word(...)`."""
+        toks = self.tokens
         for i, token in enumerate(toks):
             if token.text != word or at(toks, i + 1) != "(":
                 continue
-            end = closing(toks, i + 1) - 1
-            count, k = int(end > i + 2), i + 2
+            arguments, k, end = [], i + 2, closing(toks, i + 1) - 1
             while k < end:
-                count += toks[k].text == ","
-                k = closing(toks, k) if toks[k].text in ("(", "[", "{") else k + 1
-            yield token.line, count
-
-    def first_arguments(self, word: str) -> Iterator[tuple[int, str]]:
-        """The line and the text of the first argument of each call `word(...)`."""
-        toks = tokens(self.text)
-        for i, token in enumerate(toks):
-            if token.text == word and at(toks, i + 1) == "(":
-                end = whole_end(toks, i + 2)
-                text = ""
-                for before, each in pairwise(toks[i + 1 : end]):
-                    apart = before.kind == each.kind == "word"
-                    text += f" {each.text}" if apart else each.text
-                yield token.line, text
+                stop = min(whole_end(toks, k), end)
+                arguments.append(toks[k:stop])
+                k = stop + 1
+            yield Call(token.line, arguments)
 
     def has(self, text: str) -> bool:
         """Whether a text, written without blanks, is somewhere in the snippet."""
-        return text in "".join(token.text for token in tokens(self.text))
+        return text in "".join(token.text for token in self.tokens)
 
     def always_calls(self, word: str) -> bool:
         """Whether a function without arguments or result is certain to be called."""
-        return not self.has_directives and _always_calls(tokens(self.text), word)
+        return not self.has_directives and _always_calls(self.tokens, word)
 
     def passes_values(self, word: str) -> bool:
         """Whether the last argument of some call `word(...)` is more than constants."""
-        toks = tokens(self.text)
-        for i, token in enumerate(toks):
-            if token.text != word or at(toks, i + 1) != "(":
-                continue
-            end, first, k = closing(toks, i + 1) - 1, i + 2, i + 2
-            while k < end:
-                if toks[k].text == ",":
-                    first = k + 1
-                k = closing(toks, k) if toks[k].text in ("(", "[", "{") else k + 1
-            if any(t.kind == "word" and t.text not in self.types for t in toks[first:end]):
-                return True
-        return False
+        return any(
+            token.kind == "word" and token.text not in self.types
+            for call in self.calls(word)
+            for token in (call.arguments[-1] if call.arguments else ())
+        )
 
     def place(self, line: int) -> Place:
         """The place of a line of the text, counted from 0."""
         return self.places[min(line, len(self.places) - 1)]
+
+
+#: The snippet that a program does not have: it reads, writes and calls nothing.
+ABSENT = Snippet("", "", (), frozenset(), (), MappingProxyType({}), False, False)
 
 
 def _members(

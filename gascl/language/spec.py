@@ -34,7 +34,7 @@ from gascl.language.fields import (
 from gascl.language.grouping import Grouping, by_key
 from gascl.language.keywords import ADD_TO, reads_field
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
-from gascl.language.snippet import Snippet
+from gascl.language.snippet import ABSENT, Snippet
 from gascl.language.source import ClassSource
 from gascl.language.types import FieldTypes, Struct, Type, name_of, resolve, struct
 from gascl.user_messages import ProgramName
@@ -148,17 +148,20 @@ class ProgramSpec:
         """Whether a run ends when the mask is empty."""
         return self.scatter_on == "mask" and self.ends == "mask"
 
+    def snippet(self, name: str) -> Snippet:
+        """The snippet of this name, or `ABSENT`."""
+        return self.snippets.get(name, ABSENT)
+
     @cached_property
     def added_to(self) -> tuple[str, ...]:
         """The vertex fields to which apply adds, at any vertex (`add_to_FIELD`)."""
-        apply = self.snippets.get("apply")
-        return tuple(n for n in self.vertex_fields if apply and apply.uses(ADD_TO + n))
+        apply = self.snippet("apply")
+        return tuple(n for n in self.vertex_fields if apply.uses(ADD_TO + n))
 
     @cached_property
     def written(self) -> tuple[str, ...]:
         """The vertex fields that snippets change: those of apply, then those of init alone."""
-        names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
-        names = [{*self.added_to}, *names]
+        names = [{*self.added_to}, *(self.snippet(s).writes("v") for s in ("apply", "init"))]
         return tuple(dict.fromkeys(n for group in names for n in self.vertex_fields if n in group))
 
     @cached_property

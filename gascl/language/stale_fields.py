@@ -44,8 +44,8 @@ def stale_field(spec: ProgramSpec) -> Stale | None:
     messages always or never, only that of a sum or product which is sent on: others, such as the
     largest value of the neighbors, rarely mean anything without a message.
     """
-    scatter, apply = spec.snippets.get("scatter"), spec.snippets.get("apply")
-    if scatter is None or apply is None or spec.combiner in (None, FIRST):
+    scatter, apply = spec.snippet("scatter"), spec.snippet("apply")
+    if not (scatter and apply) or spec.combiner in (None, FIRST):
         return None
     if (spec.scatter_on, spec.apply_on) != ("all", "message") or spec.alternates:
         return None

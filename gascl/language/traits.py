@@ -64,52 +64,54 @@ class Traits:
     # --- snippets ---
 
     @cached_property
-    def _scatter(self) -> Snippet | None:
-        return self.spec.snippets.get("scatter")
+    def _scatter(self) -> Snippet:
+        return self.spec.snippet("scatter")
 
     @cached_property
-    def _gather(self) -> Snippet | None:
-        return self.spec.snippets.get("gather")
+    def _gather(self) -> Snippet:
+        return self.spec.snippet("gather")
 
     @cached_property
-    def _prefer(self) -> Snippet | None:
-        return self.spec.snippets.get("prefer")
+    def _prefer(self) -> Snippet:
+        return self.spec.snippet("prefer")
 
     @cached_property
-    def _apply(self) -> Snippet | None:
-        return self.spec.snippets.get("apply")
+    def _apply(self) -> Snippet:
+        return self.spec.snippet("apply")
 
     @cached_property
-    def _receive_if(self) -> Snippet | None:
-        return self.spec.snippets.get("receive_if")
+    def _receive_if(self) -> Snippet:
+        return self.spec.snippet("receive_if")
+
+    @cached_property
+    def _init(self) -> Snippet:
+        return self.spec.snippet("init")
 
     @cached_property
     def _statements(self) -> list[Snippet]:
         """The snippets that consist of statements."""
-        snippets = (self.spec.snippets.get("init"), self._scatter, self._gather, self._apply)
-        return [snippet for snippet in snippets if snippet is not None]
+        return [self._init, self._scatter, self._gather, self._apply]
 
     @cached_property
     def _first_values(self) -> list[Snippet]:
         """The init expressions of vertex fields."""
-        names = (f"{name}.init" for name in self.spec.vertex_fields)
-        return [self.spec.snippets[name] for name in names if name in self.spec.snippets]
+        return [self.spec.snippet(f"{name}.init") for name in self.spec.vertex_fields]
 
     def _uses(self, *words: str) -> bool:
         """Whether any snippet uses one of these words."""
         return any(snippet.uses(*words) for snippet in (*self._statements, *self._first_values))
 
-    def _read_of_others(self, *snippets: Snippet | None) -> tuple[str, ...]:
+    def _read_of_others(self, *snippets: Snippet) -> tuple[str, ...]:
         """The fields that these snippets read of other vertices (`FIELD_of`)."""
-        words = {word for snippet in snippets if snippet is not None for word in snippet.words}
-        return tuple(name for name in self.spec.vertex_fields if f"{name}_of" in words)
+        names = self.spec.vertex_fields
+        return tuple(n for n in names if any(each.uses(f"{n}_of") for each in snippets))
 
     # --- messages ---
 
     @cached_property
     def scatters(self) -> bool:
         """Whether there is a scatter snippet."""
-        return self._scatter is not None
+        return bool(self._scatter)
 
     @cached_property
     def scatters_on_all(self) -> bool:
@@ -131,8 +133,7 @@ class Traits:
         """Whether scatter's only effect is `send`, so that its message can be recomputed
         anywhere."""
         return (
-            self._scatter is not None
-            and self._scatter.uses("send")
+            self._scatter.uses("send")
             and not self._scatter.uses(*_SET_MASK, "send_to")
             and not self._scatter.reads("e") & set(self.spec.arc_fields)
         )
@@ -141,7 +142,7 @@ class Traits:
     def scatters_once(self) -> bool:
         """Whether scatter may have other effects than `send`, if it runs once for each arc: it
         calls `send_to`, and every vertex sends and receives in every superstep."""
-        if self._scatter is None or not self.scatter_sends_to or self._scatter.uses(*_SET_MASK):
+        if not self.scatter_sends_to or self._scatter.uses(*_SET_MASK):
             return False
         wants_all = not (self.receives or self.counts_once or self.reads_singly)
         return wants_all and self.scatters_on_all and not self.arc_state and self.lanes == 1
@@ -159,7 +160,7 @@ class Traits:
 
     @cached_property
     def _answering(self) -> list[bool]:
-        return self._scatter.call_with("send_to", "e.src") if self._scatter is not None else []
+        return self._scatter.call_with("send_to", "e.src")
 
     @cached_property
     def keeps_by_arc(self) -> bool:
@@ -173,9 +174,9 @@ class Traits:
         arc and combined in order. It visits common neighbors in one loop,
         `for_common(w, e.src, e.dst)`."""
         scatter, combiner = self._scatter, self.spec.combiner
-        if scatter is None or not self.scatters_once or self.apply_sends_to or self.overflows:
+        if not self.scatters_once or self.apply_sends_to or self.overflows:
             return False
-        loops = [name for _, name in scatter.first_arguments("for_common")]
+        loops = [call.first for call in scatter.calls("for_common")]
         if len(loops) != 1 or combiner is None or combiner.name != "sum":
             return False
         (common,) = loops
@@ -200,8 +201,6 @@ class Traits:
 
     @cached_property
     def _scatter_can_fail(self) -> bool:
-        if self._scatter is None:
-            return False
         of_vertices = ("get_mask_of", *(f"{name}_of" for name in self.spec.vertex_fields))
         return (
             self.debug
@@ -215,27 +214,25 @@ class Traits:
     def scatter_repeatable(self) -> bool:
         """Whether scatter may run again for an arc while apply runs, with the same result and no
         other effect."""
-        if self._scatter is None:
-            return True
         return not (self._scatter.writes("e") or self._scatter.uses(*_SET_MASK))
 
     @cached_property
     def every_arc_sends(self) -> bool:
         """Whether every arc carries a message in every superstep."""
-        sends = self._scatter is not None and self._scatter.sends_always
-        return self.scatters_on_all and sends and not self.filters and not self.scatter_sends_to
+        sends = self._scatter.sends_always and not self.scatter_sends_to
+        return self.scatters_on_all and sends and not self.filters
 
     @cached_property
     def scatter_calculates(self) -> bool:
         """Whether a CPU calculates several messages in the time of one, if nothing else is done in
         between."""
-        return self._scatter is not None and self._scatter.uses(*_AT_ONCE)
+        return self._scatter.uses(*_AT_ONCE)
 
     @cached_property
     def scatter_chooses(self) -> bool:
         """Whether scatter decides for each arc whether to send, and does nothing else, so that it
         may as well run for arcs along which it sends nothing."""
-        if self._scatter is None or self.every_arc_sends or self.filters:
+        if not self.scatters or self.every_arc_sends or self.filters:
             return False
         only = self.scatters_on_all and self.scatter_repeatable and not self.scatter_sends_to
         plain = {*_PLAIN, *(f"{name}_of" for name in self.spec.vertex_fields)}
@@ -245,13 +242,13 @@ class Traits:
     @cached_property
     def scatter_draws(self) -> bool:
         """Whether scatter draws numbers."""
-        return self._scatter is not None and self._scatter.uses("hash", "uniform")
+        return self._scatter.uses("hash", "uniform")
 
     @cached_property
     def reads_singly(self) -> bool:
         """Whether the messages to a vertex are not combined into one: a gather snippet reads them
         one by one, or they are grouped by key."""
-        return self._gather is not None or self.groups
+        return bool(self._gather) or self.groups
 
     @cached_property
     def groups(self) -> bool:
@@ -261,7 +258,7 @@ class Traits:
     @cached_property
     def votes(self) -> bool:
         """Whether messages are keys of 32 bits, of which the most frequent one counts."""
-        if self._prefer is None or self.spec.grouping is None or self.spec.grouping.key:
+        if self.spec.grouping is None or self.spec.grouping.key:
             return False
         return bool(_MOST.fullmatch(self._prefer.text)) and (
             self.spec.message_type("float32").itemsize == 4
@@ -284,23 +281,23 @@ class Traits:
     @cached_property
     def prefers(self) -> bool:
         """Whether, of a vertex's groups, the preferred one counts."""
-        return self._prefer is not None
+        return bool(self._prefer)
 
     @cached_property
     def scores(self) -> bool:
         """Whether `prefer` is a score of a group, and does not compare two."""
-        return self._prefer is not None and not self._prefer.uses("b")
+        return self.prefers and not self._prefer.uses("b")
 
     @cached_property
     def indexes_messages(self) -> bool:
         """Whether the gather snippet only uses `messages[i]`, which may then be in local memory."""
-        return self._gather is not None and not self.groups and only_indexes(self._gather)
+        return bool(self._gather) and not self.groups and only_indexes(self._gather)
 
     @cached_property
     def gathers_by_windows(self) -> bool:
         """Whether the gather snippet can read the messages in windows, parts that a work-group has
         loaded together. All items of the group run it then, so that it must not fail."""
-        if self._gather is None or self.groups or self._read_of_others(self._gather):
+        if self.groups or self._read_of_others(self._gather):
             return False
         return not self._gather.uses(*self._adjacency_words) and bool(by_windows(self._gather))
 
@@ -308,7 +305,7 @@ class Traits:
     def looks_ahead(self) -> bool:
         """Whether the items of a work-group look for the messages that change what the gather
         snippet keeps."""
-        return self.gathers_by_windows and self._gather is not None and looks_ahead(self._gather)
+        return self.gathers_by_windows and looks_ahead(self._gather)
 
     @cached_property
     def sends_to(self) -> bool:
@@ -318,12 +315,12 @@ class Traits:
     @cached_property
     def scatter_sends_to(self) -> bool:
         """Whether scatter uses `send_to`."""
-        return self._scatter is not None and self._scatter.uses("send_to")
+        return self._scatter.uses("send_to")
 
     @cached_property
     def apply_sends_to(self) -> bool:
         """Whether apply uses `send_to`; its messages arrive in the next superstep."""
-        return self._apply is not None and self._apply.uses("send_to")
+        return self._apply.uses("send_to")
 
     @cached_property
     def pairs(self) -> bool:
@@ -380,12 +377,12 @@ class Traits:
     @cached_property
     def receives(self) -> bool:
         """Whether there is a `receive_if`."""
-        return self._receive_if is not None
+        return bool(self._receive_if)
 
     @cached_property
     def filters(self) -> bool:
         """Whether `receive_if` reads the message."""
-        return self._receive_if is not None and self._receive_if.uses("msg")
+        return self._receive_if.uses("msg")
 
     @cached_property
     def counts_once(self) -> bool:
@@ -412,7 +409,7 @@ class Traits:
             self.scatters_on_all
             and not self.debug
             and not self.overflows  # a superstep that never runs must not report an overflow
-            and self._scatter is not None
+            and self.scatters
             # Only this superstep's arcs are known: a vertex without arcs in the next one would
             # scatter, and could report a fault that never happens.
             and not (self.spec.alternates and self.can_trap)
@@ -454,8 +451,7 @@ class Traits:
     @property
     def _always_sets_mask(self) -> bool:
         """Whether apply is certain to call `set_mask`: it has no branch."""
-        apply = self._apply
-        return apply is not None and apply.uses("set_mask") and not _BRANCH.search(apply.text)
+        return self._apply.uses("set_mask") and not _BRANCH.search(self._apply.text)
 
     # --- edges and other vertices ---
 
@@ -467,12 +463,12 @@ class Traits:
     @cached_property
     def reads_edge(self) -> bool:
         """Whether scatter reads `e`."""
-        return self._scatter is not None and bool(self._scatter.reads("e"))
+        return bool(self._scatter.reads("e"))
 
     @cached_property
     def reads_ids_of_edges(self) -> bool:
         """Whether scatter reads `e.id` or `e.reversed`."""
-        return self._scatter is not None and bool(self._scatter.reads("e") & {"id", "reversed", ""})
+        return bool(self._scatter.reads("e") & {"id", "reversed", ""})
 
     @cached_property
     def arc_state(self) -> bool:
@@ -507,14 +503,14 @@ class Traits:
 
     @cached_property
     def _written(self) -> set[str]:
-        return set() if self._apply is None else self._apply.writes("v") | {*self.spec.added_to}
+        return self._apply.writes("v") | {*self.spec.added_to}
 
     @cached_property
     def scatter_independent(self) -> bool:
         """Whether scatter reads nothing that apply writes, so that it may run for some vertices
         while apply runs for others."""
-        own = set() if self._scatter is None else self._scatter.reads("v")
-        return self._written.isdisjoint({*own, *self._read_of_others(self._scatter)})
+        of_others = self._read_of_others(self._scatter)
+        return self._written.isdisjoint({*self._scatter.reads("v"), *of_others})
 
     @cached_property
     def reads_to(self) -> tuple[str, ...]:
@@ -548,14 +544,13 @@ class Traits:
     @cached_property
     def scatter_finds_common(self) -> bool:
         """Whether scatter looks for the common neighbors of two vertices."""
-        return self._scatter is not None and self._scatter.uses("common", "for_common")
+        return self._scatter.uses("common", "for_common")
 
     @cached_property
     def apply_visits_neighbors(self) -> bool:
         """Whether apply reads neighbors of other vertices, so that its work grows with their
         degrees."""
-        words = ("neighbor_of", "has_edge", "common", "for_common")
-        return self._apply is not None and self._apply.uses(*words)
+        return self._apply.uses("neighbor_of", "has_edge", "common", "for_common")
 
     @cached_property
     def apply_loops(self) -> bool:
@@ -573,17 +568,15 @@ class Traits:
     def scatter_reads_ids(self) -> bool:
         """Whether scatter reads ids that differ from arc to arc, other than to compare the two ends
         of an arc."""
-        if self._scatter is None or not self.reads_edge:
+        if not self.reads_edge:
             return False  # a scatter that does not read the arc reads its sender's id only once
         return self.scatter_reads_ends or bool(self._scatter.reads("v") & {"id", ""})
 
     @cached_property
     def scatter_reads_ends(self) -> bool:
         """Whether scatter reads the ends of an arc, other than to compare the two."""
-        read = set() if self._scatter is None else self._scatter.reads("e") & {"src", "dst", ""}
-        if self._scatter is None or not read:
-            return False
-        return "" in read or not self._scatter.only_compares("e.src", "e.dst")
+        read = self._scatter.reads("e") & {"src", "dst", ""}
+        return bool(read) and ("" in read or not self._scatter.only_compares("e.src", "e.dst"))
 
     @cached_property
     def renumbers(self) -> bool:
@@ -616,14 +609,12 @@ class Traits:
     @cached_property
     def asks_mask(self) -> bool:
         """Whether a snippet tests if a vertex is in the mask."""
-        asks = self._uses("get_mask", "get_mask_of")
-        return asks or (self._receive_if is not None and self._receive_if.uses("get_mask"))
+        return self._uses("get_mask", "get_mask_of") or self._receive_if.uses("get_mask")
 
     @cached_property
     def own_mask(self) -> bool:
         """Whether a vertex enters the next mask only by its own apply."""
-        in_scatter = self._scatter is not None and self._scatter.uses("set_mask")
-        return not (in_scatter or self._uses("set_mask_of"))
+        return not (self._scatter.uses("set_mask") or self._uses("set_mask_of"))
 
     @cached_property
     def reaches_masks(self) -> bool:
@@ -634,19 +625,17 @@ class Traits:
     def marks(self) -> bool:
         """Whether apply both sets the mask of other vertices and unsets its own. These need
         separate memory, so that the result does not depend on the order of vertices."""
-        return self._apply is not None and all(map(self._apply.uses, ("set_mask_of", "unset_mask")))
+        return self._apply.uses("set_mask_of") and self._apply.uses("unset_mask")
 
     @cached_property
     def init_marks(self) -> bool:
         """Whether init sets the mask of other vertices."""
-        init = self.spec.snippets.get("init")
-        return init is not None and init.uses("set_mask_of")
+        return self._init.uses("set_mask_of")
 
     @cached_property
     def init_adds(self) -> bool:
         """Whether init adds to an aggregator."""
-        init = self.spec.snippets.get("init")
-        return init is not None and init.uses(*(f"aggregate_{n}" for n in self.spec.aggregates))
+        return self._init.uses(*(f"aggregate_{n}" for n in self.spec.aggregates))
 
     @cached_property
     def prioritized(self) -> bool:

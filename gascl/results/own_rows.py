@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GasclError
+from gascl.graph.lazy import NamedFields
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,23 +44,18 @@ class OwnRows(Mapping[str, np.ndarray]):
         return OwnRows, (self.vertices, dict(self.fields), self.rank, self.size, None)
 
 
-class SlicedFields(Mapping[str, np.ndarray]):
+class SlicedFields(NamedFields):
     """Fields of a range of vertices, from those of all."""
 
     def __init__(self, fields: Mapping[str, np.ndarray], vertices: slice):
-        self._fields, self._vertices = fields, vertices
+        self._names = self._fields = fields
+        self._vertices = vertices
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self._fields[name][self._vertices]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
 
-    def __len__(self) -> int:
-        return len(self._fields)
-
-
-class RemoteFields(Mapping[str, np.ndarray]):
+class RemoteFields(NamedFields):
     """The names of fields that each rank has of its own vertices alone; reading one is an error."""
 
     def __init__(self, names: list[str]):
@@ -73,12 +69,3 @@ class RemoteFields(Mapping[str, np.ndarray]):
             "since the run had collect=False: leave that out, or write all with "
             "result.to_parquet(folder)"
         )
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names

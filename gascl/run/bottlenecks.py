@@ -35,8 +35,7 @@ def bottlenecks(
     yield from by_one_item(program, graph, device, prepared)
     spec, traits, delivery = program.spec, prepared.traits, prepared.delivery
     hub, row_hub = _hub(graph, spec.direction), _row_hub(program, graph)
-    scatter = spec.snippets.get("scatter")
-    if row_hub and scatter is not None and scatter.uses("common", "for_common"):
+    if row_hub and spec.snippet("scatter").uses("common", "for_common"):
         yield Bottleneck(
             f"scatter looks for common neighbors in long rows, such as one with {row_hub:,} arcs",
             "run it on graph.oriented(), whose rows are short, if each triangle need be found only "
@@ -97,7 +96,7 @@ def by_one_item(
     """Bottlenecks where a single work-item handles a vertex, which may have many arcs."""
     spec, traits = program.spec, prepared.traits
     on_gpu, found = device.kind == "GPU", list[Bottleneck]()
-    apply = spec.snippets.get("apply")
+    apply = spec.snippet("apply")
     # In place, a loop can be replaced by nothing else, and work-items of CPUs share none.
     loops = () if prepared.delivery.in_place else neighbor_loops(spec, program.dtype)
     row = _row_hub(program, graph) if loops or traits.apply_visits_neighbors else 0
@@ -106,7 +105,7 @@ def by_one_item(
             found += _of_loop(program, loop, row, prepared, on_gpu)
     if prepared.delivery.in_place and on_gpu:
         found += _in_place(program, graph)
-    if apply is not None and apply.uses(*_OF_OTHERS):
+    if apply.uses(*_OF_OTHERS):
         many = f"{row:,} " if row else ""
         degrees = degrees_of_rows(graph, spec).astype(np.float64) if on_gpu and row else np.ones(1)
         # The mean degree of neighbors: vertices of high degree are neighbors of many.
@@ -142,7 +141,7 @@ def by_one_item(
 def _in_place(program: VertexProgram, graph: Graph) -> Iterator[Bottleneck]:
     """Loops over neighbors of which one work-item runs few turns, and a work-group none. Where
     apply asks for the vertex with the most neighbors, it is taken to stop early."""
-    apply = program.spec.snippets["apply"]
+    apply = program.spec.snippet("apply")
     most = int(degrees_of_rows(graph, program.spec).max(initial=0))
     if most <= MOST_LOOKED or not apply.uses("neighbor") or "hub" in apply.reads("g"):
         return
@@ -170,7 +169,7 @@ def _of_loop(
     """A loop over neighbors that one work-item runs alone."""
     if not row and not loop.why_not:
         return
-    place = program.spec.snippets["apply"].place(loop.line)
+    place = program.spec.snippet("apply").place(loop.line)
     many = f"{row:,} " if row else "all "
     why = loop.why_not or prepared.shares.why
     remedy = "send what it reads along the arcs, and combine the messages, which is balanced"

@@ -189,7 +189,7 @@ def _pairs(spec: ProgramSpec, vertices: int) -> str:
         return ""
     if spec.pairs_at is None:
         return f"all {vertices * (vertices - 1):,}"
-    near, merge = (spec.snippets.get(f"pairs_{name}") for name in ("within", "merge"))
+    near, merge = (spec.snippet(f"pairs_{name}") for name in ("within", "merge"))
     parts = [f"at most {near.text} apart"] if near else []
     parts += [f"as one with groups where {merge.text}"] if merge else []
     found = f"found by {spec.pairs_at} in a tree of {sum(levels(vertices)):,} groups"

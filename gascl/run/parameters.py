@@ -78,7 +78,7 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool, queued: bool =
     spec = program.spec
     if spec.delta is not None:
         return float(spec.delta)
-    read = spec.snippets["scatter"].reads("e")
+    read = spec.snippet("scatter").reads("e")
     fields = [n for n in spec.edge_fields if n in read and n in graph.edge_fields]
     known = [graph.edge_summary(name) for name in fields]
     mean = max((one.mean for one in known if one.count), default=1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,13 @@ import numpy as np
 from gascl.delivery.run_layout import ARC, VERTEX, Key, Owner
 from gascl.distributed.ranks import Ranks
 from gascl.graph.graph import Graph
-from gascl.graph.lazy import LazyValues
+from gascl.graph.lazy import LazyValues, NamedFields
 from gascl.opencl import fork_guard
 from gascl.results.own_rows import OwnRows, SlicedFields
 from gascl.run.state import DeviceField, State
 
 
-class ResultFields(Mapping[str, np.ndarray]):
+class ResultFields(NamedFields):
     """The fields of a State after its run. Threads may share it; a pickled one has been read.
 
     Args:
@@ -72,15 +72,6 @@ class ResultFields(Mapping[str, np.ndarray]):
 
     def __repr__(self) -> str:
         return f"<the fields {', '.join(self._names)}>"
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
 
     # As Results, these are equal only to themselves, and devices remember them.
     __eq__, __hash__ = object.__eq__, object.__hash__
@@ -145,7 +136,7 @@ def solved_fields(
     return [SolvedFields(one) if lazy else one for one in both]
 
 
-class SolvedFields(Mapping[str, np.ndarray]):
+class SolvedFields(NamedFields):
     """Arrays, and fields that are read on first use. Threads may share it.
 
     Args:
@@ -153,7 +144,8 @@ class SolvedFields(Mapping[str, np.ndarray]):
     """
 
     def __init__(self, fields: dict[str, Any]):
-        self._fields, self._lock = fields, threading.RLock()
+        self._names = self._fields = fields
+        self._lock = threading.RLock()
         for device in {each.state.device for each in self._left()}:
             device.holds(self)
 
@@ -168,12 +160,6 @@ class SolvedFields(Mapping[str, np.ndarray]):
             with self._lock:
                 self._fields[name] = values = np.asarray(self._fields[name])
         return values
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
 
     # As Results, these are equal only to themselves, and devices remember them.
     __eq__, __hash__ = object.__eq__, object.__hash__

@@ -46,7 +46,7 @@ class StagnationDetector:
         """`digest` returns a hash of the current state, and `aggregates` the aggregators' values
         after the last superstep."""
         self._program, self._digest, self._aggregates = program, digest, aggregates
-        self._stop = program.spec.snippets.get("stop")
+        self._stop = program.spec.snippet("stop")
         self._asked = program.fixed_supersteps() is None and program.converged is None
         reads = program.spec.reads_superstep
         self._compare = RECENT if self._asked and not reads else math.inf
@@ -100,7 +100,7 @@ class StagnationDetector:
 
     def _words(self, trace: Sequence[Step]) -> str:
         program, params = self._program, self._program.spec.params
-        sums, bounds = (sorted(self._stop.reads(n)) if self._stop else [] for n in ("agg", "p"))
+        sums, bounds = (sorted(self._stop.reads(n)) for n in ("agg", "p"))
         last = self._aggregates()
         for name in sums:
             if _is_nan(last[name]):

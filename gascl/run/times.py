@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from gascl.errors import GraphError, ProgramError
 from gascl.graph.field_types import LATEST, NOT_A_TIME, Times, moment
 from gascl.graph.graph import Graph
+from gascl.graph.lazy import NamedFields
 from gascl.language.fields import FIRST, NEVER, Param
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
@@ -135,11 +136,12 @@ def counts(given: Any, times: Times | None, what: str) -> Any:
     return np.where(np.isnat(moved), LATEST, moved.view(np.int64))
 
 
-class TimedFields(Mapping[str, np.ndarray]):
+class TimedFields(NamedFields):
     """Fields, of which those of type `time` are datetime64, and NaT for a time that never comes."""
 
     def __init__(self, fields: Mapping[str, np.ndarray], types: FieldTypes, times: Times):
-        self._fields, self._types, self._times = fields, types, times
+        self._names = self._fields = fields
+        self._types, self._times = types, times
         self._converted: dict[str, np.ndarray] = {}
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -150,15 +152,6 @@ class TimedFields(Mapping[str, np.ndarray]):
             known = np.where(values == LATEST, NOT_A_TIME, values)
             self._converted[name] = self._times.decoded(known)
         return self._converted[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._fields
 
     def __repr__(self) -> str:
         return repr(self._fields)

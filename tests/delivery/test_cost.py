@@ -102,7 +102,7 @@ def test_steps_that_push_and_pull_have_their_estimates():
     known = costs_of(
         program,
         demand_of(program),
-        Size(engine.graph.num_vertices, engine.graph.num_arcs, largest_degree(engine.graph, "in")),
+        Size(engine.graph.num_vertices, engine.graph.num_arcs, largest_degree(engine.graph, "out")),
         engine.device.kind == "GPU",
         engine.device.units,
     )

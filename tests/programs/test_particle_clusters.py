@@ -14,6 +14,7 @@ from gascl.programs.particle_clusters import (
     modularity,
     near_weights,
     spread,
+    strengths,
     weighted,
 )
 
@@ -39,18 +40,19 @@ def test_description_and_modularity(seed, weights):
         graph = graph.with_edge_fields(weight=weight)
         nx.set_edge_attributes(made, dict(zip(made.edges, weight, strict=True)), "weight")
     community = rng.integers(0, 4, 30)
-    assert description(graph, community) == pytest.approx(bits(made, groups(community)))
+    degree = strengths(graph)
+    assert description(graph, community, degree) == pytest.approx(bits(made, groups(community)))
     expected = nx.community.modularity(made, groups(community))
-    assert modularity(graph, community) == pytest.approx(expected)
+    assert modularity(graph, community, degree) == pytest.approx(expected)
 
 
 def test_by_hand():
     """Two joined vertices: one code of two words, a bit for each step; or two codes of a word each,
     and one from which each step takes a word."""
     graph = Graph.from_edges([0], [1], directed=False)
-    assert description(graph, np.array([0, 0])) == pytest.approx(1)
+    assert description(graph, np.array([0, 0]), np.ones(2)) == pytest.approx(1)
     # Each code has its vertex and its exit, both used in every second step: 2 bits, and 1 between.
-    assert description(graph, np.array([0, 1])) == pytest.approx(3)
+    assert description(graph, np.array([0, 1]), np.ones(2)) == pytest.approx(3)
 
 
 def test_the_shortest_description_is_chosen():

@@ -14,6 +14,7 @@ from gascl.communities import adjusted_rand
 from gascl.communities.tracking import track
 from gascl.programs import BreadthFirst, ParticleCommunities
 from gascl.programs.particle_clusters import ends_of_changes, push
+from gascl.programs.particle_communities import Averages
 
 
 def run(graph: Graph, program: ParticleCommunities | None = None, **options):
@@ -296,19 +297,26 @@ def test_what_others_do_moves_nobody_far():
     assert spread(moments[-1].result.position[two]) > 0.3
 
 
+def pushed(ends, graph):
+    def averages(number, strength):
+        return Engine(graph).run(Averages(number=number, strength=strength)).number
+
+    return push(ends, graph, 0, averages)
+
+
 def test_a_push_goes_where_edges_changed():
     graph = rings(4, 6)
     changed = graph.with_edges(remove=[(1, 2)])
     ends = ends_of_changes(graph, changed)
     assert np.flatnonzero(ends).tolist() == [1, 2]
-    directions = push(ends, changed, 0)
+    directions = pushed(ends, changed)
     moved = np.linalg.norm(directions, axis=1)
     assert moved.max() == pytest.approx(1) and not moved[12:18].any() and moved[:6].all()
-    assert not push(ends_of_changes(graph, graph), graph, 0).any()
+    assert not pushed(ends_of_changes(graph, graph), graph).any()
     renamed = Graph.from_edges(graph.edge_dst[::-1], graph.edge_src[::-1], directed=False)
     assert not ends_of_changes(graph, renamed).any()
     alone = graph.with_edges(remove=list(zip(graph.edge_src, graph.edge_dst, strict=True)))
-    assert np.isfinite(push(ends_of_changes(graph, alone), alone, 0)).all()
+    assert np.isfinite(pushed(ends_of_changes(graph, alone), alone)).all()
 
 
 def looks(result) -> int:

@@ -25,6 +25,8 @@ from gascl.opencl import fork_guard
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.programs import PageRank, ShortestPaths, WeightedPageRank
+from gascl.results.own_rows import SlicedFields
+from gascl.run.result_fields import SolvedFields
 from gascl.run.state import State
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3], weight=[2.0, 3.0, 4.0])
@@ -50,6 +52,15 @@ def reads(monkeypatch) -> list[str]:
 
 
 # What is read ------------------------------------------------------------------------------------
+
+
+def test_no_field_is_read_to_know_which_there_are():
+    class Far(LazyValues):
+        dtype, shape = np.dtype(np.int32), (4,)
+
+    solved = SolvedFields({"far": Far()})  # which has no `read`
+    for fields in (solved, SlicedFields(solved, slice(2))):
+        assert "far" in fields and "near" not in fields and list(fields) == ["far"]
 
 
 def test_a_field_is_read_once_on_first_use(reads):
