@@ -20,6 +20,7 @@ from gascl.language.reductions import Reduction, reductions
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
+from gascl.language.turns import Turns, turns_of
 from gascl.language.types import Type, resolve, struct_dtype
 from gascl.language.weakened import weakened
 
@@ -340,6 +341,11 @@ class Context:
     def in_place(self) -> bool:
         """Whether apply can change fields in place: delivery `in_place`."""
         return self.traits.applies_in_place and self.packed_bytes > 0
+
+    @cached_property
+    def turns(self) -> Turns | None:
+        """The loop of apply whose turns a work-group tries out, in place."""
+        return turns_of(self.spec, self.real) if self.in_place else None
 
     # Structs ----------------------------------------------------------------------------------
 

@@ -93,6 +93,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "EVERY_ARC_SENDS": traits.every_arc_sends,
                 "FUSED": traits.fusable,
                 "MAY_NEED_ORDER": traits.may_need_order,
+                "TRIES_TURNS": c.turns is not None,
                 "OVERFLOWS": traits.overflows,
                 "CAN_FAIL": traits.can_fail,
                 "READS_SINGLY": traits.reads_singly,

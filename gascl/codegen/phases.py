@@ -15,6 +15,7 @@ from gascl.codegen.intrinsics import Calls
 from gascl.codegen.reductions import Reductions
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
+from gascl.codegen.turns import Turned
 from gascl.language.message_loops import by_windows
 from gascl.language.snippet import ABSENT, Snippet
 from gascl.language.types import Type
@@ -460,6 +461,23 @@ class Phases:
             self._apply_snippet("gascl_receive_snippet", apply, state, receives=True)
             put("#endif", "")
         self._apply_snippet("gascl_apply_snippet", apply, state)
+        if apply is not None and c.turns is not None:
+            put("#if GASCL_IN_PLACE && GASCL_GROUP > 1")
+            Turned(self.text, c.turns).write_types()
+            put(
+                "// Runs apply, or goes on with it, up to the end of a part of the turns of a loop."
+            )
+            put("static gascl_vertex gascl_apply_turns(gascl_vertex v,")
+            put("        const gascl_gathered msg, const bool has_msg, gascl_turns *gascl_turns_,")
+            put(f"        {state}) {{")
+            self.calls.declare_read(apply)
+            put("    const bool gascl_waited = gascl_turns_->waited;")
+            words = self.calls.begin_phase(apply, late=True, owned=True)
+            words += Turned(self.text, c.turns).begin(words)
+            put("#define return return v")
+            self.text.snippet(apply, c.turns.text)
+            put("#undef return", *(f"#undef {word}" for word in words), "    return v;", "}")
+            put("#endif", "")
         put("// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.")
         put("GASCL_NOT_INLINED static int gascl_apply_message(")
         put("        const int gascl_id, const gascl_gathered msg,")

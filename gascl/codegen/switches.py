@@ -68,6 +68,7 @@ PROGRAM = {
     "PACKED_ALONE": "that is one field of this size",
     "NARROW": "a message has at most 32 bits",
     "LONG_OFFSETS": "arc offsets have 64 bits",
+    "TRIES_TURNS": "work-groups try out the turns of a loop of apply: see in_place/long_rows.cl",
     "REALS": "the number of vertex fields of floats",
     "REDUCTIONS": "the number of loops in apply that a work-group shares",
 }

@@ -12,6 +12,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.implicit_arcs import is_implicit
 from gascl.language.program import VertexProgram
 from gascl.language.reductions import NeighborLoop, neighbor_loops
+from gascl.language.turns import turns_of
 from gascl.results.bottleneck import Bottleneck
 from gascl.run.prepare import Prepared, degrees_of_rows
 from gascl.run.push_pull import largest_degree
@@ -138,17 +139,27 @@ def by_one_item(
 
 
 def _in_place(program: VertexProgram, graph: Graph) -> Iterator[Bottleneck]:
-    """A loop over neighbors of which one work-item runs few turns. Where apply asks for the vertex
-    with the most neighbors, it is taken to stop early."""
+    """Loops over neighbors of which one work-item runs few turns, and a work-group none. Where
+    apply asks for the vertex with the most neighbors, it is taken to stop early."""
     apply = program.spec.snippet("apply")
     most = int(degrees_of_rows(graph, program.spec).max(initial=0))
     if most <= MOST_LOOKED or not apply.uses("neighbor") or "hub" in apply.reads("g"):
         return
+    remedy = (
+        "let apply stop early, as that of ConnectedComponents does in the tree of g.hub, or send "
+        "values along arcs and combine them"
+    )
+    if turns_of(program.spec, program.dtype) is not None:
+        yield Bottleneck(
+            f"a vertex has {most:,} neighbors: one work-item runs those turns of the loop over "
+            "them that send something, or change a variable or the vertex",
+            remedy,
+        )
+        return
     yield Bottleneck(
         f"a vertex has {most:,} neighbors, of which one work-item looks at {MOST_LOOKED}: where "
         "apply goes on, the run begins again in supersteps",
-        "let apply stop early, as that of ConnectedComponents does in the tree of g.hub, or send "
-        "values along arcs and combine them",
+        remedy,
     )
 
 

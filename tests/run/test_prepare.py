@@ -418,7 +418,9 @@ def test_rows_that_are_too_long_in_place_on_a_gpu():
         assert prepared.delivery.in_place
         return [str(each) for each in bottlenecks(program, star(leaves), device, prepared)]
 
-    (long,) = found(looks)
+    (shared,) = found(looks)
+    assert "5,000 neighbors: one work-item runs those turns of the loop" in shared
+    (long,) = found("if (v.x) " + looks)
     assert "a vertex has 5,000 neighbors, of which one work-item looks at 64" in long
     assert "begins again in supersteps" in long and "let apply stop early" in long
     assert not found(looks, leaves=64) and not found(stops + looks)

@@ -88,7 +88,7 @@ static void gascl_needs_order(volatile __global gascl_control *control) {
 
 // In place on a GPU, all others would wait for an item that looks at very many neighbors: the run then begins again,
 // in supersteps. Until it has ended, such vertices seem to have no neighbors, so that loops over them end.
-#if GASCL_IN_PLACE && GASCL_GROUP > 1
+#if GASCL_IN_PLACE && GASCL_GROUP > 1 && !GASCL_TRIES_TURNS
 static void gascl_look(const long i, volatile __global gascl_control *control) {
     if (i >= GASCL_MOST_LOOKED && !control->ordered)
         control->ordered = GASCL_ROW_IS_LONG;
@@ -100,7 +100,7 @@ static void gascl_look(const long i, volatile __global gascl_control *control) {
 static int gascl_num_neighbors(const int id, volatile __global const gascl_control *control,
                                __global const gascl_offset *offsets) {
     const int row = (int)(offsets[id + 1] - offsets[id]);
-#if GASCL_IN_PLACE && GASCL_GROUP > 1
+#if GASCL_IN_PLACE && GASCL_GROUP > 1 && !GASCL_TRIES_TURNS
     return row > GASCL_MOST_LOOKED && control->ordered ? 0 : row;
 #else
     return row;

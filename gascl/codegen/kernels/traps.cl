@@ -1,10 +1,8 @@
 // What has gone wrong in a snippet, and the checks of debug mode.
 static void gascl_trap(const int kind, const int line, const int id, __global int *faults,
                        __global gascl_control *control) {
-#if GASCL_DEBUG
-    if (!faults)  // in a combiner or `stop`, where no vertex is to blame
+    if (!faults)  // in a combiner or `stop`, where no vertex is to blame, or in a turn that is only tried
         return;
-#endif
     atomic_min(&faults[kind * GASCL_LINES + line], id);
     atomic_min(&control->fault, id);
 }

@@ -12,10 +12,12 @@
 #define GASCL_SWAPS 0
 #define GASCL_SWAP_BUFFERS()
 
-// Local memory: there is none.
+// Local memory: there is none, unless groups share the turns of a loop.
+#if !GASCL_TRIES_TURNS || GASCL_GROUP == 1
 typedef struct {
     int unused;
 } gascl_step_memory;
+#endif
 
 #if GASCL_GROUP == 1
 // So many vertices apply between two fences.
@@ -43,7 +45,8 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
 }
 
 // An item's share of the vertices apply; returns how many wait for the next pass.
-static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_STATE) {
+static int gascl_apply_share(const gascl_team team, gascl_tally *tally,
+                             __local gascl_step_memory *memory, GASCL_STATE) {
     int waiting = 0;
     GASCL_FOR_TAKES(gascl_run_->graph.gascl_rows, 4096)
         for (int id = gascl_from; id < gascl_to; id += GASCL_VERTICES_AT_ONCE)
@@ -54,13 +57,23 @@ static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_ST
 #else
 // So many vertices of an item apply between two fences.
 #define GASCL_VERTICES_AT_ONCE 8
+#if GASCL_TRIES_TURNS
+#include "in_place/long_rows.cl"
+#endif
 
-static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_STATE) {
+static int gascl_apply_share(const gascl_team team, gascl_tally *tally,
+                             __local gascl_step_memory *memory, GASCL_STATE) {
     const long end = team.idle ? 0 : gascl_run_->graph.gascl_rows;
-    const int step = team.groups * GASCL_GROUP;
+    const int step = team.groups * GASCL_GROUP, item = get_local_id(0);
     int waiting = 0;
-    for (long first = (long)team.rank * GASCL_GROUP + get_local_id(0); first < end;
-         first += (long)GASCL_VERTICES_AT_ONCE * step) {
+    for (long base = (long)team.rank * GASCL_GROUP; base < end;
+         base += (long)GASCL_VERTICES_AT_ONCE * step) {
+        const long first = base + item;
+#if GASCL_TRIES_TURNS
+        if (item == 0)
+            memory->many = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
         uint waited = 0;  // as bits
         _Pragma("unroll") for (int i = 0; i < GASCL_VERTICES_AT_ONCE; ++i)
             if (first + (long)i * step < end && GASCL_WAITS_NOW(first + (long)i * step))
@@ -70,9 +83,26 @@ static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_ST
                 GASCL_WAITS_NOW(first + (long)i * step) = 0;
         if (waited)
             gascl_fence();
-        for (int i = 0; i < GASCL_VERTICES_AT_ONCE && first + (long)i * step < end; ++i)
-            waiting += gascl_apply_in_place((int)(first + (long)i * step), waited >> i & 1, tally,
-                                            GASCL_STATE_ON);
+        for (int i = 0; i < GASCL_VERTICES_AT_ONCE && first + (long)i * step < end; ++i) {
+            const int id = (int)(first + (long)i * step);
+            const bool did = waited >> i & 1;
+            const int waits = gascl_apply_in_place(id, did, tally, GASCL_STATE_ON);
+#if GASCL_TRIES_TURNS
+            if (waits == GASCL_APPLIES_LATER) {
+                memory->later[atomic_inc(&memory->many)] = did ? ~id : id;
+                continue;
+            }
+#endif
+            waiting += waits;
+        }
+#if GASCL_TRIES_TURNS
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = 0; i < memory->many; ++i) {
+            const int id = memory->later[i];
+            waiting += gascl_apply_long_row(id < 0 ? ~id : id, id < 0, tally, memory, GASCL_STATE_ON);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     }
     return waiting;
 }
@@ -103,7 +133,7 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
         break;
     }
     case GASCL_PHASE_PASS:
-        waiting = gascl_apply_share(team, &tally, GASCL_STATE_ON);
+        waiting = gascl_apply_share(team, &tally, memory, GASCL_STATE_ON);
         break;
     case GASCL_PHASE_UNPACK:
         GASCL_FOR_SHARE(id, n, 4096)

@@ -48,15 +48,29 @@ static bool gascl_is_closed(const gascl_packed word, const int id, GASCL_STATE) 
 #endif
 }
 
-// A vertex applies without a message; returns whether it waits for the next pass. `waited`: whether it
-// waited for this one.
-static bool gascl_apply_in_place(const int id, const bool waited, gascl_tally *tally, GASCL_STATE) {
+#define GASCL_APPLIES_LATER 2
+
+// A vertex applies without a message; returns whether it waits for the next pass, or GASCL_APPLIES_LATER if
+// the loop over its neighbors has not ended after GASCL_MOST_LOOKED turns. `waited`: whether it waited for
+// this one.
+static int gascl_apply_in_place(const int id, const bool waited, gascl_tally *tally, GASCL_STATE) {
     volatile __global gascl_packed *word = &gascl_words[id];
     gascl_packed before = *word;
     for (;;) {
         gascl_vertex v = gascl_unpacked(before, id, GASCL_STATE_ON);
+#if GASCL_TRIES_TURNS && GASCL_GROUP > 1
+        gascl_turns turns;
+        turns.waited = waited;
+        turns.continues = turns.tries = turns.reached = false;
+        turns.first = 0;
+        turns.last = GASCL_MOST_LOOKED;
+        v = gascl_apply_turns(v, gascl_nothing(), false, &turns, tally, GASCL_STATE_ON);
+        if (turns.reached)
+            return GASCL_APPLIES_LATER;
+#else
         v.gascl_set = waited ? GASCL_WAITED : 0;
         v = gascl_apply_snippet(v, gascl_nothing(), false, tally, GASCL_STATE_ON);
+#endif
         const gascl_packed after = gascl_pack(v);
         gascl_packed seen = before;
         if (after != before) {
