@@ -18,9 +18,7 @@ typedef struct {
 
 static __global gascl_message_bundle *gascl_bundle_at(const long place,
                                                       __global gascl_message_bundle *bundles) {
-    const uint spread = (uint)place * 0x9e3779b1u;  // by the golden ratio
-    return &bundles[get_group_id(0) * GASCL_BUNDLES_OF_GROUP +
-                    (spread >> 20) % GASCL_BUNDLES_OF_GROUP];
+    return &bundles[get_group_id(0) * GASCL_BUNDLES_OF_GROUP + place % GASCL_BUNDLES_OF_GROUP];
 }
 
 static void gascl_post_bundle(__global gascl_message_bundle *bundle,
