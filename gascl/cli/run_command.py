@@ -84,6 +84,9 @@ def options(add: Callable[..., Any]) -> None:
     text = "with several ranks, which of them has which vertices: ranges (the default), hash, or a"
     text += " vertex field of integers or text"
     add("--partition", metavar="HOW", default="ranges", help=text)
+    text = "on a CPU, have what the run keeps of the vertices in files of FOLDER, so that it may be"
+    text += " larger than memory"
+    add("--spill", metavar="FOLDER", type=Path, help=text)
     text = (
         "also print the whole report of how the graph was read, the delivery and numbering on the"
     )
@@ -248,6 +251,7 @@ def _run(arguments: argparse.Namespace) -> int:
             device_memory=arguments.device_memory,
             comm=arguments.comm,
             partition=arguments.partition,
+            spill=arguments.spill,
         )
         result = engine.run_with(program, replace(options, progress=progress))
         code = exit_code.DONE if result.converged else exit_code.NOT_CONVERGED

@@ -9,7 +9,7 @@ from gascl.user_messages import ANY, Message, Option, render
 
 #: Arguments of functions that are options of the shell, too. All others are parameters.
 _SAME = {"checkpoint", "delivery", "device", "duplicates", "every", "format", "max_supersteps"}
-_SAME |= {"color", "partition", "self_loops", "size", "start", "id", "vertices", "weight"}
+_SAME |= {"color", "partition", "self_loops", "size", "spill", "start", "id", "vertices", "weight"}
 _SAME |= {"edge_color", "edge_labels", "edge_width"}
 
 

@@ -19,6 +19,7 @@ import pyopencl as cl
 
 from gascl.errors import DeviceError, GasclError
 from gascl.opencl import fork_guard
+from gascl.user_messages import Option
 from gascl.util.mapped_file import mapped_file_of
 from gascl.util.units import amount
 
@@ -45,7 +46,8 @@ class Spill:
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
         if not self.folder.is_dir() or not os.access(self.folder, os.W_OK):
-            raise GasclError(f"spill={str(folder)!r}: name a folder that can be written to")
+            named = Option("spill", str(folder))
+            raise GasclError(named, ": name a folder that can be written to")
 
     @property
     def disk(self) -> tuple[str, int]:
@@ -62,7 +64,8 @@ class Spill:
         return DeviceError(
             f"what runs keep of the vertices needs {amount(needed, up=True)} in files of "
             f"{self.folder}, whose disk has {amount(free)} free: name a folder of another disk "
-            "with spill="
+            "with ",
+            Option("spill"),
         )
 
     def array(self, size: int) -> np.ndarray:

@@ -172,7 +172,9 @@ class Engine:
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.spill = None if spill is None else Spill(spill)
         if self.spill and not self.device.is_cpu:
-            raise GasclError(f"spill= is for CPUs, and {self.device} is none: leave it out")
+            raise GasclError(
+                Option("spill"), f" is for CPUs, and {self.device} is none: leave it out"
+            )
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         #: Work that each rank does independently: an error in one rank is raised in all.
         self._in_all = partial(errors_in_all, self.ranks) if self.ranks else nullcontext

@@ -229,6 +229,13 @@ def test_every_format_of_output_holds_what_scipy_finds(gascl_, tmp_path):
     assert table(out)[1] == [(name, f"{-d:.0f}") for d, name in farthest]
 
 
+def test_data_of_vertices_in_files(gascl_, small, tmp_path):
+    run = "run", "PageRank", small
+    assert table(gascl_(*run, "--spill", tmp_path)[1]) == table(gascl_(*run)[1])
+    code, _, err = gascl_(*run, "--spill", tmp_path / "none")
+    assert code == 1 and f"--spill {tmp_path / 'none'}: name a folder that can be written" in err
+
+
 def test_trace_has_an_entry_a_superstep(gascl_, small, tmp_path):
     path = tmp_path / "trace.json"
     gascl_("run", "ShortestPaths", small, "--set=source=a", "--delivery=push", "--trace", path)
