@@ -820,6 +820,82 @@ def int64(g: Links) -> Answer:
     return {"x": x}
 
 
+class Long(VertexProgram):
+    """The largest sum of a number and a weight of 64 bits that has reached each vertex."""
+
+    supersteps = param.supersteps(10)
+    weight = edge.int64()
+    x = vertex.int64(init="v.id % 1000")
+
+    message, combine = "int64", "max"
+    scatter_on = "all"
+    scatter = "send(v.x + e.weight);"
+    apply = "v.x = max(v.x, msg);"
+
+
+@kind("edge field of int64", lambda g: Long(), each(4 + 8 + 8, 4 + 8 + 8 + 8))
+def edge_int64(g: Links) -> Answer:
+    x, weights = g.ids % 1000, g.weights.astype(np.int64)
+    for _ in range(SUPERSTEPS):
+
+        def sent(arcs: slice, x: np.ndarray = x) -> np.ndarray:
+            return x[g.targets[arcs]] + weights[arcs]
+
+        x = np.maximum(x, g.combined(np.maximum, sent, 0))
+    return {"x": x}
+
+
+#: The prices of `Prices`: a number for each value of a vertex.
+PRICES = np.arange(256) * 37 % 251
+
+
+class Prices(VertexProgram):
+    """A message is read from a table, at a place that depends on the sender."""
+
+    supersteps = param.supersteps(10)
+    prices = param.array((256,), "int32")
+    x = vertex.int32(init="v.id % 256")
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(p.prices[v.x]);"
+    apply = "v.x = (msg + v.id) % 256;"
+
+
+@kind("messages from a table", lambda g: Prices(prices=PRICES), each(4 + 4, 4 + 4 + 4))
+def from_table(g: Links) -> Answer:
+    x = g.ids % 256
+    for _ in range(SUPERSTEPS):
+        x = (g.heard(np.add, PRICES[x]) + g.ids) % 256
+    return {"x": x}
+
+
+class Thrice(VertexProgram):
+    """Scatter sends several messages along an arc."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 1000")
+
+    message, combine = "int32", "max"
+    scatter_on = "all"
+    scatter = "send(v.x); send(e.dst % 1000); send((v.x + e.dst) % 1009);"
+    apply = "v.x = max(v.x, msg);"
+
+
+#: Only the combined message must be moved.
+@kind("three messages an arc", lambda g: Thrice(), each(4 + 4, 4 + 4 + 4 + 4))
+def thrice(g: Links) -> Answer:
+    x = g.ids % 1000
+    for _ in range(SUPERSTEPS):
+
+        def sent(arcs: slice, x: np.ndarray = x) -> np.ndarray:
+            to, values = g.edges.sources[arcs], x[g.targets[arcs]]
+            return np.maximum(np.maximum(values, to % 1000), (values + to) % 1009)
+
+        x = np.maximum(x, g.combined(np.maximum, sent, -1))
+    return {"x": x}
+
+
 class Flags(VertexProgram):
     """Which of a few vertices' flags have reached each vertex."""
 
@@ -1803,6 +1879,30 @@ def send_to(g: Links) -> Answer:
     return {"x": x}
 
 
+class SendDoubles(VertexProgram):
+    """The same with the largest of doubles."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.float64(init="v.id % 1000")
+
+    message, combine = "float64", "max"
+    scatter_on = apply_on = "all"
+    apply = """
+        v.x = (has_msg ? max(v.x, msg) : v.x) / 2 + v.id % 8;
+        send_to((7 * (long)v.id + superstep) % g.num_vertices, v.x);
+    """
+
+
+@kind("send_to of doubles", lambda g: SendDoubles(), each(0, 16 + 16))
+def send_doubles(g: Links) -> Answer:
+    x, arrived = (g.ids % 1000).astype(np.float64), np.full(g.vertices, -np.inf)
+    for superstep in range(SUPERSTEPS):
+        x = np.maximum(x, arrived) / 2 + g.ids % 8
+        arrived = np.full(g.vertices, -np.inf)
+        np.maximum.at(arrived, (7 * g.ids + superstep) % g.vertices, x)
+    return {"x": x}
+
+
 class Gossip(VertexProgram):
     """Each vertex sends to a random neighbor."""
 
@@ -2582,9 +2682,10 @@ class Roots(VertexProgram):
             set_mask();
             return;
         }
-        int mine = v.root;
+        int mine = v.root, most = max(g.hub, 0);
         FIND(mine);
-        for (int i = 0; get_mask() && i < num_neighbors; ++i) {
+        FIND(most);
+        for (int i = 0; mine != most && get_mask() && i < num_neighbors; ++i) {
             int other = neighbor(i);
             FIND(other);
             if (mine == other)
@@ -2592,6 +2693,7 @@ class Roots(VertexProgram):
             send_to(max(mine, other), min(mine, other));
             FIND(mine);
             FIND(other);
+            FIND(most);
             if (mine != other)
                 set_mask();
         }
