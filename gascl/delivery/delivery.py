@@ -120,6 +120,8 @@ class Delivery:
         """
         if group == 1:
             return "a work-group is one item on this device"
+        if self.in_one_launch:
+            return f"{self.name} runs in one launch"
         if self.active.lists_receivers and traits.prioritized:
             return "with a priority, a vertex waits right after its apply"
         if any(launch.over == "one" for launch in self.launches):

@@ -156,7 +156,7 @@ def neighbor_loops(spec: ProgramSpec, real: str) -> list[NeighborLoop]:
     if not apply.uses("num_neighbors"):
         return []
     if real not in spec.loops:
-        spec.loops[real] = list(Finder(spec, apply, real).loops())
+        spec.loops[real] = list(_Finder(spec, apply, real).loops())
     found: list[NeighborLoop] = spec.loops[real]
     return found
 
@@ -166,7 +166,7 @@ def reductions(spec: ProgramSpec, real: str) -> tuple[Reduction, ...]:
     return tuple(loop.reduction for loop in neighbor_loops(spec, real) if loop.reduction)
 
 
-class Finder:
+class _Finder:
     """Looks for the loops of a snippet."""
 
     def __init__(self, spec: ProgramSpec, snippet: Snippet, real: str):
@@ -277,7 +277,7 @@ def _no(why: str) -> NoReturn:
 class _Loop:
     """Reads the body of one loop."""
 
-    finder: Finder
+    finder: _Finder
     body: int
     index_type: str
     index: str

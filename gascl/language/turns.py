@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gascl.language.operands import at, statement_end
-from gascl.language.reductions import Finder
+from gascl.language.operands import QUALIFIERS, at, statement_end, whole_end
 from gascl.language.spec import ProgramSpec
-from gascl.language.tokens import Token, closing, rewritten, tokens
+from gascl.language.tokens import Token, closing, rewritten
+from gascl.language.types import SCALARS
 
+_NUMBERS = {*SCALARS.values(), "real", "bool"}
+#: Statements whose variables are their own.
+_BLOCKS = {"{", "if", "for", "while", "do", "for_common", "return"}
 _STEPS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
 #: What ends up elsewhere than in the vertex, in local variables and in messages.
 _JUMPS = ("goto", "switch", "needs_order")
@@ -31,11 +34,11 @@ class Turns:
 
 def turns_of(spec: ProgramSpec, real: str) -> Turns | None:
     """The only loop of apply in which it looks at neighbors, if it can be continued before any of
-    its turns, that is if all local variables before it are numbers."""
-    apply = spec.snippets.get("apply")
-    if apply is None or apply.has_directives or apply.uses(*_JUMPS):
+    its turns, that is if all local variables before it are known to be numbers."""
+    apply = spec.snippet("apply")
+    if apply.has_directives or apply.uses(*_JUMPS):
         return None
-    toks = tokens(apply.text)
+    toks = apply.tokens
     looks = {i for i, token in enumerate(toks) if token.text == "neighbor"}
     loops = [i for i in _loops(toks) if looks & {*range(i, statement_end(toks, i))}]
     if len(loops) != 1:
@@ -45,23 +48,62 @@ def turns_of(spec: ProgramSpec, real: str) -> Turns | None:
     inner = {k for i in _all_loops(toks, body, end) for k in range(i, statement_end(toks, i))}
     if (
         index is None
-        or _changes(toks, index, body, end)
+        or _changes(toks, index, [*_condition(toks, first), *range(body, end)])
         or looks - {*range(body, end)}
         or looks & inner
     ):
         return None
-    local = Finder(spec, apply, real)
-    names = [name for name, places in local.declared.items() if _sees(toks, places, first)]
-    if local.places or not set(names) <= local.locals.keys():
+    kept = _numbers(toks, first, apply.types)
+    if kept is None:
         return None
-    kept = tuple((name, local.locals[name]) for name in names)
-    return Turns(_text(apply.text, toks, first, end, index), kept)
+    named = tuple((name, SCALARS[real] if type_ == "real" else type_) for name, type_ in kept)
+    return Turns(_text(apply.text, toks, first, end, index), named)
 
 
-def _depth(toks: list[Token], i: int) -> int:
-    """In how many brackets toks[i] is."""
-    before = [t.text for t in toks[:i]]
-    return sum(before.count(b) for b in "([{") - sum(before.count(b) for b in ")]}")
+def _numbers(toks: list[Token], loop: int, types: frozenset[str]) -> list[tuple[str, str]] | None:
+    """The variables that statements before the loop declare for it, each with its type; None: one
+    may be no number, or a statement is of no known form. What is continued skips these statements,
+    so that any other variable would have no value."""
+    found, i = list[tuple[str, str]](), 0
+    while i < loop:
+        end = statement_end(toks, i)
+        while at(toks, i) == "const":
+            i += 1
+        if at(toks, i) in _NUMBERS:
+            declared = _declared(toks, i, types)
+            if declared is None:
+                return None
+            found += declared
+        elif at(toks, i) not in _BLOCKS and not _is_expression(toks, i, end, types):
+            return None
+        i = end
+    return found
+
+
+def _declared(toks: list[Token], i: int, types: frozenset[str]) -> list[tuple[str, str]] | None:
+    """The variables of a declaration whose type is at toks[i]; None: it has another form than
+    `int a = 1, b;`."""
+    type_, found, sign = toks[i].text, list[tuple[str, str]](), ","
+    while sign == ",":
+        name, follows = toks[i + 1], at(toks, i + 2)
+        i = whole_end(toks, i + 2)
+        sign = at(toks, i)
+        known = name.text in types or name.text in QUALIFIERS
+        if name.kind != "word" or known or follows not in ("=", ",", ";"):
+            return None
+        found.append((name.text, type_))
+    return found if sign == ";" else None
+
+
+def _is_expression(toks: list[Token], i: int, end: int, types: frozenset[str]) -> bool:
+    """Whether the statement at toks[i] is a call, or assigns to a variable or a field."""
+    if at(toks, i) in ("++", "--", ";"):
+        return True
+    if toks[i].kind != "word" or toks[i].text in types or toks[i].text in QUALIFIERS:
+        return False
+    if at(toks, i + 1) == "(":
+        return closing(toks, i + 1) == end - 1
+    return at(toks, i + 1) in {*_STEPS, ".", "->", "["}
 
 
 def _loops(toks: list[Token]) -> list[int]:
@@ -84,23 +126,30 @@ def _index(toks: list[Token], i: int) -> str | None:
     head = [t.text for t in toks[i + 2 : closing(toks, i + 1) - 1]]
     if len(head) < 9 or head[0] not in ("int", "long") or head[2:5] != ["=", "0", ";"]:
         return None
+    if head[5] == ";":  # without a condition
+        return None
     name, step = head[1], head[len(head) - head[::-1].index(";") :]
     counts = step in (["++", name], [name, "++"], [name, "+=", "1"])
     return name if counts and head.count(";") == 2 else None
 
 
-def _changes(toks: list[Token], index: str, body: int, end: int) -> bool:
-    """Whether the body of the loop may change its index."""
-    return any(
-        toks[i].text == index
-        and (at(toks, i + 1) in _STEPS or at(toks, i - 1) in ("++", "--", "&"))
-        for i in range(body, end)
-    )
+def _condition(toks: list[Token], i: int) -> range:
+    """The places of the condition of the loop at toks[i]."""
+    begin = next(k for k in range(i, len(toks)) if toks[k].text == ";") + 1
+    return range(begin, whole_end(toks, begin))
 
 
-def _sees(toks: list[Token], places: list[int], loop: int) -> bool:
-    """Whether a variable that is declared at these places is one at the loop."""
-    return any(place < loop and _depth(toks, place) == 0 for place in places)
+def _changes(toks: list[Token], index: str, places: list[int]) -> bool:
+    """Whether tokens at some places may change the index."""
+    for i in places:
+        if toks[i].text != index:
+            continue
+        first, last = i, i
+        while at(toks, first - 1) == "(" and at(toks, last + 1) == ")":
+            first, last = first - 1, last + 1
+        if at(toks, last + 1) in _STEPS or at(toks, first - 1) in ("++", "--", "&"):
+            return True
+    return False
 
 
 def _text(text: str, toks: list[Token], first: int, end: int, index: str) -> str:

@@ -7,14 +7,15 @@ import re
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
 from gascl.language.fields import Field, VertexParam
 from gascl.language.keywords import CALLS
 from gascl.language.program import VertexProgram
+from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
-from gascl.language.tokens import tokens
 from gascl.language.types import VERTEX, Struct
 
 #: The type that `vertex` stands for.
@@ -28,7 +29,8 @@ _NARROWS = re.compile(
 _COMPOUND = {f"{operator}=" for operator in ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")}
 #: Words of the language whose values are ids.
 _IDS = {"id", "src", "dst", "neighbor", "neighbor_of", "num_vertices", "num_edges"}
-_LONG_VARIABLE = re.compile(r"\bu?long\s+(\w+)")
+#: Types that local variables with an id may have.
+_LONG = re.compile(r"\bu?long\d*\b|\b(?:size_t|ptrdiff_t|u?intptr_t)\b|typeof|__auto_type")
 
 
 def wide_form(program: VertexProgram) -> VertexProgram:
@@ -56,20 +58,22 @@ def narrowing(spec: ProgramSpec) -> str:
         found = _NARROWS.search(snippet.text)
         if found:
             return found[0]
-        if compound := _compound(snippet.text, ids | {*_LONG_VARIABLE.findall(snippet.text)}):
+        # Where variables have 64 bits, any name may stand for one of them.
+        if compound := _compound(snippet, None if _LONG.search(snippet.text) else ids):
             return compound
     return ""
 
 
-def _compound(text: str, ids: set[str]) -> str:
-    """The first compound assignment with one of these names, from its operator on; or ""."""
-    toks = tokens(text)
+def _compound(snippet: Snippet, ids: set[str] | None) -> str:
+    """The first compound assignment with one of these names, or with any (None), from its operator
+    on; or ""."""
+    toks = snippet.tokens
     for i, token in enumerate(toks):
         if token.text in _COMPOUND:
-            rest = [t.text for t in toks[i + 1 :]]
-            value = rest[: rest.index(";")] if ";" in rest else rest
-            if ids & {*value}:
-                return f"{token.text} {''.join(value)}"
+            value = [*takewhile(lambda t: t.text != ";", toks[i + 1 :])]
+            names = {t.text for t in value if t.kind == "word"}
+            if names if ids is None else names & ids:
+                return f"{token.text} {''.join(t.text for t in value)}"
     return ""
 
 

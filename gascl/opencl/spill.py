@@ -6,6 +6,7 @@ there is.
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import platform
@@ -44,9 +45,11 @@ class Spill:
     """
 
     def __init__(self, folder: str | Path):
+        named = Option("spill", str(folder) if isinstance(folder, Path) else folder)
+        if not isinstance(folder, (str, Path)) or folder == "":
+            raise GasclError(named, " must be the path of a folder")
         self.folder = Path(folder)
         if not self.folder.is_dir() or not os.access(self.folder, os.W_OK):
-            named = Option("spill", str(folder))
             raise GasclError(named, ": name a folder that can be written to")
 
     @property
@@ -72,7 +75,7 @@ class Spill:
         """uint8 (size,), all 0, in a file.
 
         Raises:
-            DeviceError: the disk is full.
+            DeviceError: the disk is full, or the file cannot be made.
         """
         try:
             with tempfile.TemporaryFile(dir=self.folder, buffering=0) as file:
@@ -82,7 +85,13 @@ class Spill:
                     file.truncate(max(size, 1))
                 return np.frombuffer(_File(file.fileno(), max(size, 1)), np.uint8)[:size]
         except OSError as error:
-            raise self._full(size) from error
+            if error.errno in (errno.ENOSPC, errno.ENOMEM):
+                raise self._full(size) from error
+            raise DeviceError(
+                f"no file of {amount(size, up=True)} can be made in {self.folder}: "
+                f"{error.strerror}; name another folder with ",
+                Option("spill"),
+            ) from error
 
     def buffer(self, context: Any, values: np.ndarray) -> Any:
         """A buffer with the values of an array, which is copied to a file unless it is in one."""

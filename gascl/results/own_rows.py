@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.errors import GasclError
+from gascl.errors import FieldError, GasclError
 from gascl.graph.lazy import NamedFields
 
 
@@ -37,6 +37,8 @@ class OwnRows(Mapping[str, np.ndarray]):
         return np.asarray(self.numbers)
 
     def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.fields:
+            raise FieldError(f"there is no field {name!r}. Available fields: {', '.join(self)}")
         return self.fields[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -73,6 +75,6 @@ class RemoteFields(NamedFields):
             raise KeyError(name)
         raise GasclError(
             f"each rank has {name!r} of its own vertices alone, as result.own_rows[{name!r}], "
-            "since the run had collect=False: leave that out, or write all with "
-            "result.to_parquet(folder)"
+            "since the run had collect=False: use these, write all with result.to_parquet(folder), "
+            "or, if the graph is stored, leave collect=False out"
         )

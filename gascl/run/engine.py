@@ -874,13 +874,19 @@ class Engine:
         if ranks and is_implicit(self.graph):
             with self._in_all():
                 check_room(prepared, ranks, self.device.facts)
-        if self.spill:
-            needed = sum(prepared.sizes.values()) - sum(prepared.held.values())
-            own = self.spill.disk, needed
-            every = ranks.allgather(own) if ranks else [own]
-            with self._in_all():
-                self.spill.check(sum(size for disk, size in every if disk == own[0]))
+        if ranks or self.spill:
+            self._check_disk(sum(prepared.sizes.values()) - sum(prepared.held.values()))
         return prepared
+
+    def _check_disk(self, needed: int) -> None:
+        """Check that the disk has room for the files of all ranks that use it, of which this one
+        needs so many bytes, if it has `spill`."""
+        with self._in_all():
+            own = (self.spill.disk, needed) if self.spill else None
+        every = self.ranks.allgather(own) if self.ranks else [own]
+        with self._in_all():
+            if self.spill and own:
+                self.spill.check(sum(each[1] for each in every if each and each[0] == own[0]))
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine; all ranks must call this."""

@@ -38,6 +38,11 @@ def spec_of(apply: str, functions: str = "") -> object:
         ("v.count -= p.near;", "-= p.near"),
         ("v.count ^= v.parent;", "^= v.parent"),
         ("long y = v.id; v.count += y;", "+= y"),
+        ("long y = 0, z = v.id; v.count += z;", "+= z"),
+        ("size_t y = v.id; v.count -= y;", "-= y"),
+        ("long2 y = (long2)(v.id, 0); v.count += y.x;", "+= y.x"),
+        ("const long y = v.id, *z = &y; v.count += *z;", "+= *z"),
+        ("__typeof__(v.id) y = v.id; v.count += y;", "+= y"),
         ("union { long a; int b; } u; u.a = v.id; v.count = u.b;", "union"),
     ],
 )

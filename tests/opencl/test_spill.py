@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from types import SimpleNamespace
@@ -66,8 +67,12 @@ def test_disks_that_are_full(tmp_path, monkeypatch):
         small.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=SPILLED))
         with pytest.raises(DeviceError, match=r"has 64\.0 KiB free: name a folder of another disk"):
             Engine(graph, device, spill=tmp_path).run(PageRank())
-    with pytest.raises(DeviceError, match="name a folder of another disk"):
+    with pytest.raises(DeviceError, match="File too large; name another folder"):
         Spill(tmp_path).array(2**60)
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "posix_fallocate", lambda *_: os.stat(-1))
+        with pytest.raises(DeviceError, match="Bad file descriptor; name another folder"):
+            Spill(tmp_path).array(1)
     assert not [*tmp_path.iterdir()]
 
 
@@ -75,5 +80,8 @@ def test_what_is_refused(tmp_path, three):
     graph = generators.path(9)
     with pytest.raises(GasclError, match=r"spill='.*none': name a folder that can be written to"):
         Engine(graph, "Alpha 200", spill=tmp_path / "none")
+    for wrong in (3, True, b"x", ""):
+        with pytest.raises(GasclError, match=r"spill=.* must be the path of a folder"):
+            Engine(graph, "Alpha 200", spill=wrong)
     with pytest.raises(GasclError, match=r"spill= is for CPUs, and Beta .*: leave it out"):
         Engine(graph, "Beta", spill=tmp_path)

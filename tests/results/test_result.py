@@ -601,6 +601,8 @@ def test_what_scripts_for_ranks_do_with_one_process(tmp_path):
     assert result.depth.tolist() == [2, 0, 1]
     assert result.own_rows.vertices.tolist() == [0, 1, 2]
     assert result.own_rows["depth"].tolist() == [2, 0, 1]
+    with pytest.raises(FieldError, match=r"no field .deep.\. Available fields: depth"):
+        result.own_rows["deep"]
     result.to_parquet(tmp_path / "one.parquet", ["depth"])
     assert (tmp_path / "one.parquet").is_file()
     found = pandas.read_parquet(tmp_path / "one.parquet")

@@ -79,6 +79,32 @@ class Halves(Trees):
     """
 
 
+class Smallest(VertexProgram):
+    """The same by a loop that only reduces."""
+
+    component = vertex.int32(init="v.id")
+    message, combine, edges = "int32", "min", "both"
+    order, apply_on = "any", "all"
+    apply = """
+        if (has_msg) {
+            if (msg < v.component) {
+                v.component = msg;
+                set_mask();
+            }
+            return;
+        }
+        int best = v.component;
+        for (int i = 0; i < num_neighbors; ++i)
+            best = min(best, component_of(neighbor(i)));
+        if (best < v.component) {
+            v.component = best;
+            set_mask();
+        }
+        if (best < 0)  // never, but a program that sends to some vertex may run in place
+            send_to(v.id, best);
+    """
+
+
 def graphs() -> dict[str, tuple[np.ndarray, np.ndarray, int]]:
     """The ends of edges, and the number of vertices."""
     rng = np.random.default_rng(3)
@@ -111,7 +137,7 @@ def main() -> None:
         engine = Engine(graph, device)
         programs = [ConnectedComponents()]
         if name in ("two stars", "hub in the middle"):
-            programs += [Trees(), Halves()]
+            programs += [Trees(), Halves(), Smallest()]
         for program in programs:
             result = engine.run(program)
             assert result.delivery == "in_place", (name, program)
