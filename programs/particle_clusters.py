@@ -147,7 +147,9 @@ def push(
     inside = near[src] & near[dst]
     src, dst, weight = src[inside], dst[inside], _weights(now)[inside]
     strength = np.bincount(src, weight, n) + np.bincount(dst, weight, n)
-    part = connected_components(csr_array((weight > 0, (src, dst)), (n, n)), False)[1]
+    pulls = weight > 0
+    links = csr_array((pulls[pulls], (src[pulls], dst[pulls])), (n, n))
+    part = connected_components(links, False)[1]
     whole = np.bincount(part, strength)
     whole[whole == 0] = 1  # a vertex without neighbors has none to leave
 
@@ -159,7 +161,7 @@ def push(
     way = centered(averages(centered(noise), strength=strength))
     longest = np.zeros(len(whole))
     np.maximum.at(longest, part, np.linalg.norm(way, axis=1))
-    return way / np.maximum(longest, 1e-12)[part, None]
+    return way / np.maximum(longest, 1e-30)[part, None]
 
 
 def ends_of_changes(one: Graph, other: Graph) -> np.ndarray:

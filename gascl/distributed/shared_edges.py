@@ -496,13 +496,14 @@ class SharedEdges:
             rounds += 1
         coming = ranks.exchanged_counts(counts)
         begins = np.cumsum(coming) - coming  # so that arcs of equal ends are in the edges' order
-        keys = np.empty(total, np.int64)
         types = {name: self.kinds[name].dtype for name in names}
         if ids:
             types[_ID] = index_dtype(int(parts[-1].end))
         if ids and direction == "both":
             types[_REVERSED] = np.dtype(np.uint8)
-        values = {name: np.empty(total, dtype) for name, dtype in types.items()}
+        with ranks.errors_in_all():
+            keys = np.empty(total, np.int64)
+            values = {name: np.empty(total, dtype) for name, dtype in types.items()}
         first = int(self._counts[: ranks.rank].sum())  # of the edges in the blocks
         left = self._blocks(keeps)
         for _ in range(max(ranks.allgather(rounds))):
@@ -525,13 +526,14 @@ class SharedEdges:
                 for begin, rows in zip(begins, each_rank, strict=True):
                     into[begin : begin + len(rows)] = rows
             begins += coming
-        if values:
-            place = np.argsort(keys, kind="stable")
-            keys = keys[place]
-            values = {name: each[place] for name, each in values.items()}
-        else:
-            keys.sort()
-        return _senders(keys), values
+        with ranks.errors_in_all():
+            if values:
+                place = np.argsort(keys, kind="stable")
+                keys = keys[place]
+                values = {name: each[place] for name, each in values.items()}
+            else:
+                keys.sort()
+            return _senders(keys), values
 
     def _check_kept(self) -> None:
         """Raise RemoteDataError if the edges have been forgotten, in all ranks."""

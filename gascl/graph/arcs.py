@@ -573,10 +573,17 @@ class ArcsPart:
 
     @LazyArray
     def in_reversed(self) -> np.ndarray:
-        whole, sources = self.whole, self.into.ends
-        if whole.direction != "both" or "in_reversed" in whole.kept:
-            return whole.in_reversed[self.part.begin : self.part.end]
-        return whole.reversed_among(self.in_edges, lambda block: sources[block])
+        sources = self.into.ends
+        return self._reversed(lambda block: sources[block])
+
+    def _reversed(self, senders: Callable[[slice], np.ndarray]) -> np.ndarray:
+        """`in_reversed`, given the senders of some of the arcs."""
+        whole, part = self.whole, self.part
+        if whole.direction != "both":
+            return np.full(part.end - part.begin, whole.direction == "in", np.uint8)
+        if "in_reversed" in whole.kept:
+            return whole.in_reversed[part.begin : part.end]
+        return whole.reversed_among(self.in_edges, senders)
 
     @property
     def slot(self) -> np.ndarray:
@@ -686,10 +693,7 @@ class LocalArcs(ArcsPart):
     @LazyArray
     def in_reversed(self) -> np.ndarray:
         sources, vertices = self.into.ends, self.vertices
-        whole = self.whole
-        if whole.direction != "both" or "in_reversed" in whole.kept:
-            return whole.in_reversed[self.part.begin : self.part.end]
-        return whole.reversed_among(self.in_edges, lambda block: vertices.take(sources[block]))
+        return self._reversed(lambda block: vertices.take(sources[block]))
 
 
 def arcs_of(src: Ends, dst: Ends, num_vertices: int, direction: str) -> Arcs:

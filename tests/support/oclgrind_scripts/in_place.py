@@ -105,6 +105,29 @@ class Smallest(VertexProgram):
     """
 
 
+class Tells(VertexProgram):
+    """A vertex notes that it has told a neighbor something, in any turn of the loop."""
+
+    x = vertex.int32(init="v.id == 30 ? 5 : v.id > 3 ? 5 : 10")
+    told = vertex.int32()
+    message, combine, edges = "int32", "min", "both"
+    order, apply_on = "any", "all"
+    apply = """
+        if (has_msg) {
+            v.x = min(v.x, msg);
+            return;
+        }
+        const int mine = v.x;
+        for (int i = 0; i < num_neighbors; ++i) {
+            const int other = neighbor(i);
+            if (x_of(other) > mine) {
+                send_to(other, mine);
+                v.told = 1;
+            }
+        }
+    """
+
+
 def graphs() -> dict[str, tuple[np.ndarray, np.ndarray, int]]:
     """The ends of edges, and the number of vertices."""
     rng = np.random.default_rng(3)
@@ -143,6 +166,10 @@ def main() -> None:
             assert result.delivery == "in_place", (name, program)
             found = result.component
             np.testing.assert_array_equal(found, least[labels], f"{name} {program}")
+        if name == "hub in the middle":  # whose first four neighbors, but one, it tells
+            told = engine.run(Tells())
+            assert told.delivery == "in_place" and (told.x == 5)[:61].all()
+            assert told.told.tolist() == [0] * 30 + [1] + [0] * 31
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
         // In a pass in which few wait, most vertices look at no other one.
         if (any && id + GASCL_AHEAD < gascl_run_->graph.gascl_rows)
             gascl_prefetch_others(id + GASCL_AHEAD, GASCL_STATE_ON);
-        waiting += gascl_apply_in_place(id, waited[id - begin], tally, GASCL_STATE_ON);
+        waiting += gascl_apply_in_place(id, waited[id - begin], 0, tally, GASCL_STATE_ON);
     }
     return waiting;
 }
@@ -69,11 +69,6 @@ static int gascl_apply_share(const gascl_team team, gascl_tally *tally,
     for (long base = (long)team.rank * GASCL_GROUP; base < end;
          base += (long)GASCL_VERTICES_AT_ONCE * step) {
         const long first = base + item;
-#if GASCL_TRIES_TURNS
-        if (item == 0)
-            memory->many = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-#endif
         uint waited = 0;  // as bits
         _Pragma("unroll") for (int i = 0; i < GASCL_VERTICES_AT_ONCE; ++i)
             if (first + (long)i * step < end && GASCL_WAITS_NOW(first + (long)i * step))
@@ -83,25 +78,12 @@ static int gascl_apply_share(const gascl_team team, gascl_tally *tally,
                 GASCL_WAITS_NOW(first + (long)i * step) = 0;
         if (waited)
             gascl_fence();
-        for (int i = 0; i < GASCL_VERTICES_AT_ONCE && first + (long)i * step < end; ++i) {
-            const int id = (int)(first + (long)i * step);
-            const bool did = waited >> i & 1;
-            const int waits = gascl_apply_in_place(id, did, tally, GASCL_STATE_ON);
 #if GASCL_TRIES_TURNS
-            if (waits == GASCL_APPLIES_LATER) {
-                memory->later[atomic_inc(&memory->many)] = did ? ~id : id;
-                continue;
-            }
-#endif
-            waiting += waits;
-        }
-#if GASCL_TRIES_TURNS
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = 0; i < memory->many; ++i) {
-            const int id = memory->later[i];
-            waiting += gascl_apply_long_row(id < 0 ? ~id : id, id < 0, tally, memory, GASCL_STATE_ON);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        waiting += gascl_apply_with_long_rows(first, step, end, waited, tally, memory, GASCL_STATE_ON);
+#else
+        for (int i = 0; i < GASCL_VERTICES_AT_ONCE && first + (long)i * step < end; ++i)
+            waiting += gascl_apply_in_place((int)(first + (long)i * step), waited >> i & 1, 0, tally,
+                                            GASCL_STATE_ON);
 #endif
     }
     return waiting;

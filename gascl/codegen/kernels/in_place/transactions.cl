@@ -50,10 +50,22 @@ static bool gascl_is_closed(const gascl_packed word, const int id, GASCL_STATE) 
 
 #define GASCL_APPLIES_LATER 2
 
+#if GASCL_TRIES_TURNS && GASCL_GROUP > 1
+// A vertex in the middle of apply: the word that apply has read, what it has made of it, and its variables.
+typedef struct {
+    gascl_packed before, word;
+    int set;
+    gascl_kept kept;
+} gascl_begun;
+#else
+typedef int gascl_begun;
+#endif
+
 // A vertex applies without a message; returns whether it waits for the next pass, or GASCL_APPLIES_LATER if
-// the loop over its neighbors has not ended after GASCL_MOST_LOOKED turns. `waited`: whether it waited for
-// this one.
-static int gascl_apply_in_place(const int id, const bool waited, gascl_tally *tally, GASCL_STATE) {
+// the loop over its neighbors has not ended after GASCL_MOST_LOOKED turns: then it has `begun`. `waited`:
+// whether it waited for this pass.
+static int gascl_apply_in_place(const int id, const bool waited, gascl_begun *begun,
+                                gascl_tally *tally, GASCL_STATE) {
     volatile __global gascl_packed *word = &gascl_words[id];
     gascl_packed before = *word;
     for (;;) {
@@ -65,8 +77,13 @@ static int gascl_apply_in_place(const int id, const bool waited, gascl_tally *ta
         turns.first = 0;
         turns.last = GASCL_MOST_LOOKED;
         v = gascl_apply_turns(v, gascl_nothing(), false, &turns, tally, GASCL_STATE_ON);
-        if (turns.reached)
+        if (turns.reached) {
+            begun->before = before;
+            begun->word = gascl_pack(v);
+            begun->set = v.gascl_set;
+            GASCL_COPY_KEPT(begun->kept, turns.kept);
             return GASCL_APPLIES_LATER;
+        }
 #else
         v.gascl_set = waited ? GASCL_WAITED : 0;
         v = gascl_apply_snippet(v, gascl_nothing(), false, tally, GASCL_STATE_ON);
