@@ -45,7 +45,7 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
 }
 
 // An item's share of the vertices apply; returns how many wait for the next pass.
-static int gascl_apply_share(const gascl_team team, gascl_tally *tally,
+static GASCL_INLINE int gascl_apply_share(const gascl_team team, gascl_tally *tally,
                              __local gascl_step_memory *memory, GASCL_STATE) {
     int waiting = 0;
     GASCL_FOR_TAKES(gascl_run_->graph.gascl_rows, 4096)
@@ -61,7 +61,7 @@ static int gascl_apply_share(const gascl_team team, gascl_tally *tally,
 #include "in_place/long_rows.cl"
 #endif
 
-static int gascl_apply_share(const gascl_team team, gascl_tally *tally,
+static GASCL_INLINE int gascl_apply_share(const gascl_team team, gascl_tally *tally,
                              __local gascl_step_memory *memory, GASCL_STATE) {
     const long end = team.idle ? 0 : gascl_run_->graph.gascl_rows;
     const int step = team.groups * GASCL_GROUP, item = get_local_id(0);
