@@ -46,7 +46,7 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
 
 // An item's share of the vertices apply; returns how many wait for the next pass.
 static GASCL_INLINE int gascl_apply_share(const gascl_team team, gascl_tally *tally,
-                             __local gascl_step_memory *memory, GASCL_STATE) {
+                                          __local gascl_step_memory *memory, GASCL_STATE) {
     int waiting = 0;
     GASCL_FOR_TAKES(gascl_run_->graph.gascl_rows, 4096)
         for (int id = gascl_from; id < gascl_to; id += GASCL_VERTICES_AT_ONCE)
@@ -62,7 +62,7 @@ static GASCL_INLINE int gascl_apply_share(const gascl_team team, gascl_tally *ta
 #endif
 
 static GASCL_INLINE int gascl_apply_share(const gascl_team team, gascl_tally *tally,
-                             __local gascl_step_memory *memory, GASCL_STATE) {
+                                          __local gascl_step_memory *memory, GASCL_STATE) {
     const long end = team.idle ? 0 : gascl_run_->graph.gascl_rows;
     const int step = team.groups * GASCL_GROUP, item = get_local_id(0);
     int waiting = 0;
