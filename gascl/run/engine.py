@@ -875,7 +875,7 @@ class Engine:
             with self._in_all():
                 check_room(prepared, ranks, self.device.facts)
         if ranks or self.spill:
-            self._check_disk(sum(prepared.sizes.values()) - sum(prepared.held.values()))
+            self._check_disk(prepared.in_files)
         return prepared
 
     def _check_disk(self, needed: int) -> None:

@@ -40,7 +40,8 @@ class ExplainedRun:
         supersteps: how supersteps are launched, and why.
         arrays: in which memory array parameters are, and why; "" if there are none.
         pairs: which pairs are visited; "" without a `pairs` snippet.
-        memory: the bytes of the device that each buffer takes, by name.
+        memory: the bytes that each buffer takes, by name.
+        in_files: how many of all these bytes are in files; the others are on the device.
         limit: the bytes that the run may take.
         bottlenecks: what may take long.
     """
@@ -58,12 +59,15 @@ class ExplainedRun:
     arrays: str
     pairs: str
     memory: Mapping[str, int]
+    in_files: int
     limit: int
     bottlenecks: tuple[Bottleneck, ...]
 
     def sections(self) -> list[tuple[str, list[str]]]:
         """The explanation as titles and lines."""
-        total = f"{amount(sum(self.memory.values()))} of {amount(self.limit)} on the device"
+        held = sum(self.memory.values()) - self.in_files
+        total = f"{amount(held)} of {amount(self.limit)} on the device"
+        total += f", and {amount(self.in_files)} in files" if self.in_files else ""
         buffers = sorted(self.memory.items(), key=lambda item: -item[1])
         return [
             (
@@ -178,6 +182,7 @@ def explained(
         arrays=f"{memory} memory, since {constant.why}" if program.spec.arrays else "",
         pairs=_pairs(program.spec, extent.vertices),
         memory=prepared.named_sizes(),
+        in_files=prepared.in_files,
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),
     )

@@ -180,9 +180,13 @@ class Prepared:
         if self.streamed > 1:
             words = f"the arcs come to the device in {self.streamed} parts, since {self.short}"
             words += f"; {self.share.ranks} ranks share them" if self.share is not None else ""
-        in_files = sum(self.sizes.values()) - sum(self.held.values())
-        words += f"; {amount(in_files)} of vertices are in files" if in_files else ""
+        words += f"; {amount(self.in_files)} of vertices are in files" if self.in_files else ""
         return words
+
+    @property
+    def in_files(self) -> int:
+        """The bytes that are in files."""
+        return sum(self.sizes.values()) - sum(self.held.values())
 
     def named_sizes(self) -> dict[str, int]:
         """The bytes of the device that each buffer takes, by its name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -48,6 +49,9 @@ def test_what_is_in_files_takes_no_memory(tmp_path):
     found = Engine(graph, device, **room, spill=tmp_path).run(program)
     assert found.trace[0].why.startswith("the arcs come in")
     told = str(Engine(graph, device, **room, spill=tmp_path).explain(program))
+    assert re.search(
+        r"memory: [\d.]+ KiB of [\d.]+ KiB on the device, and [\d.]+ [KM]iB in files", told
+    )
     assert re.search(r"[1-9].* KiB of vertices are in files", told)
     expected = Engine(graph, device).run(program)
     np.testing.assert_allclose(found["rank"], expected["rank"], rtol=1e-5)
@@ -69,9 +73,13 @@ def test_disks_that_are_full(tmp_path, monkeypatch):
             Engine(graph, device, spill=tmp_path).run(PageRank())
     with pytest.raises(DeviceError, match="File too large; name another folder"):
         Spill(tmp_path).array(2**60)
+
+    def denied(*_):
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
     with monkeypatch.context() as broken:
-        broken.setattr(os, "posix_fallocate", lambda *_: os.stat(-1))
-        with pytest.raises(DeviceError, match="Bad file descriptor; name another folder"):
+        broken.setattr(os, "posix_fallocate", denied)
+        with pytest.raises(DeviceError, match="Disk quota exceeded; name another folder"):
             Spill(tmp_path).array(1)
     assert not [*tmp_path.iterdir()]
 
