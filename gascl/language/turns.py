@@ -14,7 +14,7 @@ _NUMBERS = {*SCALARS.values(), "real", "bool"}
 #: Statements whose variables are their own.
 _BLOCKS = {"{", "if", "for", "while", "do", "for_common", "return"}
 _STEPS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
-#: What ends up elsewhere than in the vertex, in local variables and in messages.
+#: Words whose effect depends on where apply is, or reaches beyond the vertex and its messages.
 _JUMPS = ("goto", "switch", "needs_order")
 
 
