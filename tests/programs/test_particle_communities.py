@@ -319,6 +319,17 @@ def test_a_push_goes_where_edges_changed():
     assert np.isfinite(pushed(ends_of_changes(graph, alone), alone)).all()
 
 
+def test_an_edge_of_weight_zero_holds_nothing_together():
+    """Two cliques are set apart by themselves: neither moves as a whole."""
+    pairs = [(a + i, a + k) for a in (0, 4) for i in range(4) for k in range(i)]
+    weight = [1.0] * len(pairs) + [0.0]
+    ends = np.transpose([*pairs, (0, 4)])
+    graph = Graph.from_edges(*ends, directed=False, weight=weight)
+    directions = pushed(np.isin(np.arange(8), [0, 4]), graph)
+    assert np.abs(directions).max() > 0.1
+    assert np.abs(directions.reshape(2, 4, 3).mean(axis=1)).max() < 1e-5
+
+
 def looks(result) -> int:
     """The edges along which vertices have looked for better communities."""
     return sum(step.messages for step in result.trace if step.program == "Scales")
