@@ -93,7 +93,7 @@ def test_the_graph_is_not_written_over(gascl_, write):
 
 
 def test_a_full_disk_does_not_lose_what_was_found(gascl_, monkeypatch, tmp_path):
-    def full(self, path):
+    def full(self, path, fields):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(Result, "save", full)

@@ -22,7 +22,7 @@ def test_arcs_that_do_not_fit_are_not_made(monkeypatch):
     monkeypatch.setattr(Lattice, "ends", make)
     # Of a rank's 3 million vertices: 4 bytes for each of 12 million arcs, and two offsets of 4.
     ranks: Any = SimpleNamespace(rank=0, size=2, host_memory=80_000_000)
-    check_implicit(PageRank(), graph, options, False, ranks)
+    check_implicit(PageRank(), graph, options, False, ranks, False)
     ranks.host_memory = 60_000_000
     with pytest.raises(DeviceError, match=r"needs at least .* and may take .*: use more hosts"):
-        check_implicit(PageRank(), graph, options, False, ranks)
+        check_implicit(PageRank(), graph, options, False, ranks, False)
