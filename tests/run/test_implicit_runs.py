@@ -14,15 +14,16 @@ from gascl.run.implicit_runs import check_implicit
 from gascl.run.options import RunOptions
 
 
-def test_arcs_that_do_not_fit_are_not_made(monkeypatch):
+def test_fields_that_do_not_fit_are_refused_before_arcs_are_made(monkeypatch):
     def make(*_: Any) -> None:
         raise AssertionError("arcs were made")
 
     graph, options = generators.grid(3000, 2000, stored=False), RunOptions(collect=False)
     monkeypatch.setattr(Lattice, "ends", make)
-    # Of a rank's 3 million vertices: 4 bytes for each of 12 million arcs, and two offsets of 4.
-    ranks: Any = SimpleNamespace(rank=0, size=2, host_memory=80_000_000)
+    # Of a rank's 3 million vertices: the rank, 4 bytes.
+    ranks: Any = SimpleNamespace(rank=0, size=2, host_memory=13_000_000)
     check_implicit(PageRank(), graph, options, False, ranks, False)
-    ranks.host_memory = 60_000_000
+    ranks.host_memory = 11_000_000
     with pytest.raises(DeviceError, match=r"needs at least .* and may take .*: use more hosts"):
         check_implicit(PageRank(), graph, options, False, ranks, False)
+    check_implicit(PageRank(), graph, options, False, ranks, True)
