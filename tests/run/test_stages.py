@@ -578,8 +578,7 @@ def test_work_that_is_shared_on_one_device(karate):
     ways = [nx.single_source_shortest_path_length(made, s) for s in (0, 33, 7)]
     assert result.most.tolist() == [max(way[v] for way in ways) for v in made]
     assert result.stopped == "solved by 3 runs of Hops"
-    with pytest.raises(GasclError, match="that run others only in `share`"):
-        _ = result.state
+    assert result.state is None
     for by, name, shown in (
         ("sqrt", "most", "<ufunc 'sqrt'>"),
         ("other", "many", "<ufunc 'maximum'>"),
