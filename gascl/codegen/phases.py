@@ -461,7 +461,7 @@ class Phases:
             self._apply_snippet("gascl_receive_snippet", apply, state, receives=True)
             put("#endif", "")
         self._apply_snippet("gascl_apply_snippet", apply, state)
-        if apply is not None and c.turns is not None:
+        if c.turns is not None:
             put("#if GASCL_IN_PLACE && GASCL_GROUP > 1")
             Turned(self.text, c.turns).write_types()
             put(

@@ -247,13 +247,13 @@ def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
         "parameters": f"dtype={program.dtype!r}, {program.parameter_values()}",
         "initial fields": str(given),
         "graph": f"{graph!r} {graph.fingerprint if shared is None else shared.name}",
-        "edge fields": str({n: _told_by(graph.edge_fields[n]) for n in read}),
+        "edge fields": str({n: _quick_mark(graph.edge_fields[n]) for n in read}),
     }
 
 
-def _told_by(values: np.ndarray | RemoteField) -> str:
-    """What tells an edge field from others: of one whose values are in all ranks, statistics, which
-    take no time."""
+def _quick_mark(values: np.ndarray | RemoteField) -> str:
+    """Text that differs between most edge fields. If the values are spread over the ranks, it is
+    made of their statistics, which takes no time."""
     return str(values.summary) if isinstance(values, RemoteField) else hash_of_field(values)
 
 

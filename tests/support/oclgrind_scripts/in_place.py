@@ -108,7 +108,7 @@ class Smallest(VertexProgram):
 class Tells(VertexProgram):
     """A vertex notes that it has told a neighbor something, in any turn of the loop."""
 
-    x = vertex.int32(init="v.id == 30 ? 5 : v.id > 3 ? 5 : 10")
+    x = vertex.int32(init="v.id > 3 ? 5 : 10")
     told = vertex.int32()
     message, combine, edges = "int32", "min", "both"
     order, apply_on = "any", "all"
@@ -166,7 +166,7 @@ def main() -> None:
             assert result.delivery == "in_place", (name, program)
             found = result.component
             np.testing.assert_array_equal(found, least[labels], f"{name} {program}")
-        if name == "hub in the middle":  # whose first four neighbors, but one, it tells
+        if name == "hub in the middle":  # it tells its first four neighbors
             told = engine.run(Tells())
             assert told.delivery == "in_place" and (told.x == 5)[:61].all()
             assert told.told.tolist() == [0] * 30 + [1] + [0] * 31
