@@ -20,7 +20,7 @@ import numpy as np
 
 from gascl.distributed.abort import say_last
 from gascl.distributed.shared_memory import shared_memory
-from gascl.errors import GasclError, RankError
+from gascl.errors import DeviceError, GasclError, RankError
 from gascl.graph.partial_array import RemoteDataError
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, devices
@@ -119,6 +119,19 @@ class Ranks:
         for rank, text in enumerate(texts):
             if text is not None:
                 raise RankError(f"rank {rank} of {self.size} has failed: {text}")
+
+    @contextmanager
+    def ends_all(self) -> Iterator[None]:
+        """A block in which ranks wait for each other again and again: an error that this rank may
+        have alone ends all."""
+        try:
+            yield
+        except BaseException as error:
+            of_one = DeviceError, RemoteDataError  # the latter, for example, in a callback
+            of_all = isinstance(error, GasclError) and not isinstance(error, of_one)
+            if not (of_all or isinstance(error, RankError)):  # which another rank has caused
+                self.abort(error)
+            raise
 
     def check_same(self, about: dict[str, str]) -> None:
         """Raise GasclError in all ranks unless all run the same program; all must call this.

@@ -490,10 +490,11 @@ class SharedEdges:
         ranks, total = self.ranks, own.end - own.begin
         bounds = np.array([part.last for part in parts], np.int32)
         counts, rounds = np.zeros(ranks.size, np.int64), 0
-        for piece, block in self._blocks():
-            _, _, arcs = _keys(piece, block, direction, numbers)
-            counts += np.bincount(_owners(arcs, bounds), minlength=ranks.size)
-            rounds += 1
+        with ranks.errors_in_all():
+            for piece, block in self._blocks():
+                _, _, arcs = _keys(piece, block, direction, numbers)
+                counts += np.bincount(_owners(arcs, bounds), minlength=ranks.size)
+                rounds += 1
         coming = ranks.exchanged_counts(counts)
         begins = np.cumsum(coming) - coming  # so that arcs of equal ends are in the edges' order
         types = {name: self.kinds[name].dtype for name in names}
@@ -506,26 +507,28 @@ class SharedEdges:
             values = {name: np.empty(total, dtype) for name, dtype in types.items()}
         first = int(self._counts[: ranks.rank].sum())  # of the edges in the blocks
         left = self._blocks(keeps)
-        for _ in range(max(ranks.allgather(rounds))):
-            piece, block = next(left, (self._nothing, slice(0, 0)))
-            edge, against, arcs = _keys(piece, block, direction, numbers)
-            owner = _owners(arcs, bounds)
-            order = np.argsort(owner, kind="stable")
-            counts = np.bincount(owner, minlength=ranks.size)
-            coming = ranks.exchanged_counts(counts)
-            sent = [(keys, arcs)]
-            sent += [(values[name], piece.fields[name][block].take(edge)) for name in names]
-            if _ID in values:
-                sent.append((values[_ID], (edge + first).astype(types[_ID])))
-            if _REVERSED in values:
-                sent.append((values[_REVERSED], against))
-            first += block.stop - block.start
-            for into, each in sent:
-                received = ranks.exchanged(each.take(order), counts, coming)
-                each_rank = np.split(received, np.cumsum(coming)[:-1])
-                for begin, rows in zip(begins, each_rank, strict=True):
-                    into[begin : begin + len(rows)] = rows
-            begins += coming
+        last = max(ranks.allgather(rounds))
+        with ranks.ends_all():
+            for _ in range(last):
+                piece, block = next(left, (self._nothing, slice(0, 0)))
+                edge, against, arcs = _keys(piece, block, direction, numbers)
+                owner = _owners(arcs, bounds)
+                order = np.argsort(owner, kind="stable")
+                counts = np.bincount(owner, minlength=ranks.size)
+                coming = ranks.exchanged_counts(counts)
+                sent = [(keys, arcs)]
+                sent += [(values[name], piece.fields[name][block].take(edge)) for name in names]
+                if _ID in values:
+                    sent.append((values[_ID], (edge + first).astype(types[_ID])))
+                if _REVERSED in values:
+                    sent.append((values[_REVERSED], against))
+                first += block.stop - block.start
+                for into, each in sent:
+                    received = ranks.exchanged(each.take(order), counts, coming)
+                    each_rank = np.split(received, np.cumsum(coming)[:-1])
+                    for begin, rows in zip(begins, each_rank, strict=True):
+                        into[begin : begin + len(rows)] = rows
+                begins += coming
         with ranks.errors_in_all():
             if values:
                 place = np.argsort(keys, kind="stable")

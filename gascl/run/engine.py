@@ -932,15 +932,9 @@ class Engine:
 
     def _looped(self, loop: Loop) -> Ending:
         """Run the supersteps. An error that only one rank may have ends all ranks."""
-        try:
-            with loop.plan.kernels() as loop.launcher.kernels:
-                return loop.run()
-        except BaseException as error:
-            of_one = DeviceError, RemoteDataError  # the latter, for example, in a callback
-            common = isinstance(error, GasclError) and not isinstance(error, of_one)
-            if self.ranks and not common:
-                self.ranks.abort(error)
-            raise
+        ends_all = self.ranks.ends_all() if self.ranks else nullcontext()
+        with ends_all, loop.plan.kernels() as loop.launcher.kernels:
+            return loop.run()
 
     def _stale_note(self, program: VertexProgram) -> str:
         """A warning if a field keeps old values at vertices without messages; "" if none does."""
