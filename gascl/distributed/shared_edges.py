@@ -37,6 +37,7 @@ from gascl.graph.raw_graph import RawGraph
 from gascl.graph.remote_field import RemoteField
 from gascl.graph.reordering import Numbering, by_number, numbering
 from gascl.graph.validation import Duplicates, SelfLoops
+from gascl.graph.vertex_partition import VertexPartition
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.util.host import give_back
@@ -343,16 +344,29 @@ class SharedEdges:
         if neighbors or traits.pairs or program.spec.arc_fields:
             raise RemoteDataError(f"{program.title()} reads or keeps values of all arcs")
 
-    def bring(self, graph: Graph, program: VertexProgram, debug: bool) -> None:
+    def bring(
+        self,
+        graph: Graph,
+        program: VertexProgram,
+        debug: bool,
+        partition: VertexPartition | None = None,
+    ) -> None:
         """Send the arcs that a program reads to the ranks that need them, if that has not been
-        done; all ranks must call this."""
+        done; all ranks must call this.
+
+        Args:
+            partition: which rank has which vertices; None: each has a range of them.
+        """
         spec, traits = program.spec, Traits.of(program.spec, program.lanes)
         edges = spec.direction if self.directed else "both"
         names = [*self._read(graph, program)]
         renumbers = traits.renumbers and not debug
-        arcs, order = self._arcs_made(edges, renumbers)
-        if renumbers:
-            graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
+        if renumbers and partition is not None:
+            order, arcs = partition.numbered(edges)
+        else:
+            arcs, order = self._arcs_made(edges, renumbers)
+            if renumbers:
+                graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
         alternates = spec.alternates and self.directed and edges != "both"
         ids = traits.reads_ids_of_edges
         if alternates:
@@ -360,13 +374,13 @@ class SharedEdges:
             self._send(arcs.transposed(), other, order, names, ids, True)
         if traits.own_neighbors and edges != "both":  # else they are the senders
             other = {"out": "in", "in": "out"}[edges]
-            rows = [part[:2] for part in shares(arcs.into.offsets, self._division)]
+            rows = [part[:2] for part in shares(arcs.into.offsets, self._division(order))]
             self._send(arcs.transposed(), other, order, [], False, True, rows)
         self._send(arcs, edges, order, names, ids, self.keeps)
 
-    @property
-    def _division(self) -> Division:
-        return Division(self.ranks.rank, self.ranks.size)
+    def _division(self, order: Numbering | None) -> Division:
+        bounds = () if order is None else order.bounds
+        return Division(self.ranks.rank, self.ranks.size, bounds=bounds)
 
     def uploaded(self, arcs: ArcsPart) -> None:
         """Free the arcs of a part, which are on the device, if the edges have been forgotten."""
@@ -393,15 +407,19 @@ class SharedEdges:
             return self._kept("in", False, lambda: (arcs.transposed(), None))
 
         def make() -> tuple[Arcs, Numbering | None]:
-            out, into = self._degrees(direction)
-            order = numbering(out, self.ranks.size) if renumbers else None
+            order = numbering(self._degrees(direction)[0], self.ranks.size) if renumbers else None
             if renumbers and order is None:
                 return self._arcs_made(direction, False)
-            first = self._order(by_number(order, out))
-            second = first if into is out else self._order(by_number(order, into))
-            return Arcs(first, second, self._absent, direction), order
+            return self.arcs_by(order, direction), order
 
         return self._kept(direction, renumbers, make)
+
+    def arcs_by(self, order: Numbering | None, direction: str) -> Arcs:
+        """The arcs by these numbers of the vertices, of which at first only how many are known."""
+        out, into = self._degrees(direction)
+        first = self._order(by_number(order, out))
+        second = first if into is out else self._order(by_number(order, into))
+        return Arcs(first, second, self._absent, direction)
 
     def _kept(
         self,
@@ -450,7 +468,7 @@ class SharedEdges:
         ids &= "places" not in order.kept
         begins = order.offsets
         parts = [Part(*row, int(begins[row[0]]), int(begins[row[1]])) for row in rows]
-        parts = parts or shares(begins, self._division)
+        parts = parts or shares(begins, self._division(numbers))
         own = parts[self.ranks.rank]
         # Another program may have needed those out of other vertices.
         there: Any = order.kept.get("ends")

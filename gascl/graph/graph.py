@@ -722,6 +722,8 @@ class Graph:
             return self._arcs_by(renumbering, edges if self.directed else "both")
 
     def _arcs_by(self, renumbering: Numbering, direction: str) -> Arcs:
+        if self._shared is not None:
+            return self._shared.arcs_by(renumbering, direction)
         offsets = self._arcs_along(direction).out_offsets
         src, dst = (Renumbered(e, renumbering.number) for e in (self.src, self.dst))
         arcs = arcs_of(src, dst, self.num_vertices, direction)

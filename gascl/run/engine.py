@@ -679,12 +679,15 @@ class Engine:
             given = {name: each.take(vertices, axis=0) for name, each in given.items()}
         fields = ResultFields(state, known=given, kept=options.keep_state)
         shown = shown_fields(fields, declared, times)
+        aggregates = _common(program, state.aggregates())
+        if len(aggregates) < len(program.spec.aggregates):
+            loop.trace.keep_aggregates(aggregates)
         result = Result(
             graph=self.result_graph,
             fields=shown if vertices is None else RemoteFields([*fields]),
             _own_rows=own_rows(self.ranks, shown, self.graph, vertices),
             arc_fields=shown_fields(arc_fields, declared, times),
-            aggregates=_common(program, state.aggregates()),
+            aggregates=aggregates,
             supersteps=len(loop.trace),
             converged=ending.converged,
             stopped=ending.reason,
@@ -851,7 +854,7 @@ class Engine:
     ) -> Prepared:
         spec, ranks = program.spec, self.ranks
         if self.graph._shared is not None:
-            self._shared_edges().bring(self.graph, program, self.debug)
+            self._shared_edges().bring(self.graph, program, self.debug, self._partition)
         presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))

@@ -445,11 +445,12 @@ def test_runs_that_go_on(folder):
 def test_programs_on_edges_read_by_share_and_errors(folder):
     """In one start of the ranks, as of several hosts."""
     some = ["ShortestPaths", "WeightedPageRank", "Nearest", "Triangles"]
-    succeed(2, "apart:programs", str(folder), *some, "--", "errors", str(folder), module=READS)
+    calls = "apart:programs", str(folder), *some, "--", "apart:partitions", str(folder)
+    succeed(2, *calls, "--", "errors", str(folder), module=READS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["programs", "apart:programs"])
+@pytest.mark.parametrize("what", ["programs", "apart:programs", "partitions"])
 def test_all_programs_on_edges_read_by_share(folder, what):
     succeed(3, what, str(folder), module=READS)
 
