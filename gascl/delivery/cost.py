@@ -37,6 +37,13 @@ class Size:
     hub: int = 0
 
     @property
+    def row(self) -> float:
+        """About the number of arcs of a row that a random arc is part of: a degree between the mean
+        and the largest one."""
+        mean = self.arcs / max(self.vertices, 1)
+        return max(mean, (mean * self.hub) ** 0.5)
+
+    @property
     def starry(self) -> bool:
         """Whether one vertex has arcs to all others, and a quarter of all arcs, so that two
         supersteps reach everything, and in each many vertices send."""
@@ -144,8 +151,10 @@ WHOLE_APPLY = {"CPU": 2**17, "GPU": 2**21}
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
 #: thread, scale 14, on R-MAT and uniform graphs, a grid, a star, a path and a clique.
 CPU = Rates(
-    vertex={"pull": 1.2, "outbox": 1.2, "slots": 2, "edges": 1.7, "push": 1.5, "frontier": 1.6},
-    arc={"pull": 0.38, "outbox": 0.25, "slots": 0.23, "edges": 0.35, "push": 0, "frontier": 0.3},
+    vertex={"pull": 1.2, "outbox": 1.2, "slots": 2, "edges": 1.7, "push": 1.5, "frontier": 1.6,
+            "reached": 1.6},
+    arc={"pull": 0.38, "outbox": 0.25, "slots": 0.23, "edges": 0.35, "push": 0, "frontier": 0.3,
+         "reached": 0.8},
     message={"pull": 0.42, "outbox": 0.5, "slots": 1.9, "frontier": 0.3},
     post={
         "push": {"dropped": 1.4, "native": 1.6, "checked": 3.8, "cas": 4, "learned": 0.6},
@@ -178,14 +187,14 @@ CPU = Rates(
     # whose vertices apply once, and read a field of each neighbor.
     once={"asynchronous": (38, 4.9), "in_place": (5, 1.8)},
     chain=100,  # reachability on a path of 2^16 vertices
-)
+)  # fmt: skip
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
 GPU = Rates(
     vertex={"pull": 0.03, "outbox": 0.03, "slots": 0.05, "edges": 0.03, "push": 0.04,
-            "frontier": 0.05},
+            "frontier": 0.05, "reached": 0.05},
     arc={"pull": 0.0035, "outbox": 0.0035, "slots": 0.007, "edges": 0.0065, "push": 0,
-         "frontier": 0.009},
+         "frontier": 0.009, "reached": 0.012},
     message={"pull": 0.004, "outbox": 0.0038, "slots": 0.03, "frontier": 0.004},
     post={
         "push": {"dropped": 0.0175, "native": 0.02, "checked": 0.04, "cas": 0.19},
@@ -313,8 +322,9 @@ class Costs:
         """
         if delivery not in self.rates.vertex:
             return {}
-        if delivery == "frontier":
-            pushing = self.pushing(share) | self._terms(launches=self._launches(delivery))
+        if delivery in ("frontier", "reached"):
+            pushing = self.listed(delivery, share)
+            pushing |= self._terms(launches=self._launches("frontier"))
             # Where all vertices always send, their arcs are not counted, and it never pulls.
             pulls = self.masked and self.scatters
             ways = (pushing, self.pulling(share)) if pulls else (pushing,)
@@ -362,22 +372,40 @@ class Costs:
             hub=self._waits("push", share),
         )
 
+    def reaching(self, share: Any) -> dict[str, Any]:
+        """`estimate` where senders are listed, and mark the vertices that then pull their rows;
+        `share` as in `pushing`."""
+        rates, size = self.rates, self.size
+        messages = share * size.arcs
+        rows = size.arcs * -np.expm1(-share * size.row)
+        stored = max(self.sender - 4, 0) * rates.stored["frontier"]
+        return self._terms(
+            vertices=share * size.vertices * rates.active + self._firsts(messages),
+            arcs=messages * rates.post["push"]["dropped"] + rows * rates.arc["reached"],
+            messages=messages * (rates.message["frontier"] + stored + self._edge),
+        )
+
+    def listed(self, delivery: str, share: Any) -> dict[str, Any]:
+        """`estimate` of `push`, `frontier` or `reached` where they follow the list of senders."""
+        return self.reaching(share) if delivery == "reached" else self.pushing(share)
+
     def pulling(self, share: float) -> dict[str, float]:
-        """`estimate` where `frontier` pulls."""
+        """`estimate` where all vertices pull from a frontier."""
         return self._visiting("frontier", share)
 
-    def share_to_pull(self) -> float:
-        """From which share of the arcs on `frontier` pulls; above 1: never."""
+    def share_to_pull(self, delivery: str = "frontier") -> float:
+        """From which share of the arcs on all vertices pull from a frontier; above 1: never."""
         low, high = 0.0, 1.0
-        if not self.scatters or self._push_is_faster(high):
+        if not self.scatters or self._list_is_faster(delivery, high):
             return 2.0
         for _ in range(20):
             middle = (low + high) / 2
-            low, high = (middle, high) if self._push_is_faster(middle) else (low, middle)
+            faster = self._list_is_faster(delivery, middle)
+            low, high = (middle, high) if faster else (low, middle)
         return min(high, ALL_BUT_FEW)  # if all send, pulling need not look for senders
 
-    def _push_is_faster(self, share: float) -> bool:
-        return sum(self.pushing(share).values()) < sum(self.pulling(share).values())
+    def _list_is_faster(self, delivery: str, share: float) -> bool:
+        return sum(self.listed(delivery, share).values()) < sum(self.pulling(share).values())
 
     def total(self, delivery: str) -> float:
         """About how many seconds a run takes in whose supersteps all vertices send, half of them,
