@@ -380,7 +380,9 @@ class Costs:
         rows = size.arcs * -np.expm1(-share * size.row)
         stored = max(self.sender - 4, 0) * rates.stored["frontier"]
         return self._terms(
-            vertices=share * size.vertices * rates.active + self._firsts(messages),
+            vertices=share * size.vertices * rates.active
+            + np.minimum(messages, size.vertices) * rates.first
+            + self.everywhere * size.vertices * rates.vertex["reached"],
             arcs=messages * rates.post["push"]["dropped"] + rows * rates.arc["reached"],
             messages=messages * (rates.message["frontier"] + stored + self._edge),
         )

@@ -43,7 +43,11 @@ static void gascl_pull_long_rows(const gascl_team team, GASCL_STATE GASCL_EDGE, 
 #else
     for (int at = team.rank; at < end; at += team.groups) {
         const int row = gascl_listed[at];
-        const gascl_block block = {row, row + 1, in_offsets[row], in_offsets[row + 1]};
+        gascl_block block;
+        block.begin = in_offsets[row];
+        block.end = in_offsets[row + 1];
+        block.first = row;
+        block.last = row + 1;
         gascl_gather_block(block, in_offsets, &memory->way.gather, 0,
                            GASCL_STATE_ON GASCL_DELIVERY_ON);
     }
