@@ -366,7 +366,9 @@ NARROW = {
     "a rule over floats": {},
     "to anyone, from apply": {"frontier": EMPTIES, "reached": ANYONE},
     "floats to anyone, from apply": {
-        **everywhere(NO_ATOMICS), "frontier": EMPTIES, "reached": ANYONE
+        **everywhere(NO_ATOMICS),
+        "frontier": EMPTIES,
+        "reached": ANYONE,
     },
 }
 

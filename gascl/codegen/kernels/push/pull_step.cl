@@ -154,6 +154,8 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     if (GASCL_PULLS_NOW)  // otherwise no outbox is filled
 #endif
     {
+        if (sizeof(gascl_message) > 16 && !outbox[source].sent)  // else both come by one read
+            return false;
         *x = outbox[source].message;
         return outbox[source].sent;
     }
