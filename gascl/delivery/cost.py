@@ -90,7 +90,8 @@ class Rates:
         array: the same where messages are arrays, if it differs.
         component: one of an array in the outbox of a vertex, where the items of a work-group share
             each message.
-        box: a byte beyond the eighth of what a vertex has pulled from a frontier before it applies.
+        box: a byte beyond the eighth of what a vertex has pulled before it applies: where all pull
+            from a frontier, or those that it has reached.
         state: an arc field that scatter may change, by delivery.
         choosing: by delivery, an arc that scatter reads before it decides whether to send.
         lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
@@ -130,7 +131,7 @@ class Rates:
     stored: Mapping[str, float]
     array: Mapping[str, float]
     component: float
-    box: float
+    box: Mapping[str, float]
     state: Mapping[str, float]
     choosing: Mapping[str, float]
     lane: Mapping[str, float]
@@ -181,7 +182,7 @@ CPU = Rates(
     stored={"pull": 0.02, "outbox": 0.01, "slots": 0.1, "frontier": 0.02},
     array={},
     component=0,
-    box=0.4,
+    box={"frontier": 1.9, "reached": 0.65},
     state={"slots": 2},
     choosing={"pull": 0.2},
     lane={"pull": 0.15, "outbox": 0.15},
@@ -224,7 +225,7 @@ GPU = Rates(
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
     array={"pull": 0.003},
     component=0.015,
-    box=0.001,
+    box={"frontier": 0.001, "reached": 0.001},
     state={"slots": 0.07},
     choosing={},
     lane={"pull": 0.6, "outbox": 0.6},
@@ -399,7 +400,7 @@ class Costs:
         return self._terms(
             vertices=share * size.vertices * rates.active
             + receivers * rates.first
-            + applied * (rates.vertex["reached"] + self._box),
+            + applied * (rates.vertex["reached"] + self._box("reached")),
             arcs=messages * rates.post["push"]["dropped"] + rows * rates.arc["reached"],
             messages=messages * (rates.message["frontier"] + stored + self._edge),
             hub=-np.expm1(-share * size.hub) * row,
@@ -454,7 +455,7 @@ class Costs:
         vertex += (delivery == "outbox" and self.fills) * rates.fill
         if delivery == "outbox" and not holds_fields:
             vertex += self.components * rates.component
-        vertex += (delivery == "frontier") * (share * rates.marked + self._box)
+        vertex += (delivery == "frontier") * share * rates.marked + self._box(delivery)
         launches = self._launches(delivery)
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex, launches=launches)
@@ -535,9 +536,8 @@ class Costs:
             return 0.0
         return np.minimum(messages, self.size.vertices) * self.rates.first
 
-    @property
-    def _box(self) -> float:
-        return max(self.message - 8, 0) * self.rates.box
+    def _box(self, delivery: str) -> float:
+        return max(self.message - 8, 0) * self.rates.box.get(delivery, 0)
 
     @property
     def _edge(self) -> float:

@@ -244,9 +244,9 @@ def expected_deliveries(
     late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
     if {"push", "pull"} <= admitted and can_list_the_mask(program) and not (waits or late):
         admitted |= {"frontier"}
-    if "pull" in by_pulling(program) and lanes == 1 and pulls_where_it_is_reached(program):
-        if not (deterministic and tallies_floats(program)):
-            admitted |= {"reached"}
+    ordered = deterministic and tallies_floats(program)
+    if "pull" in by_pulling(program) and lanes == 1 and not ordered:
+        admitted |= {"reached"} if pulls_where_it_is_reached(program) else set()
     if scatters_once(program, lanes) and by_atomics(program, real, deterministic):
         admitted |= {"pull"}
     return admitted & {*DELIVERIES}
