@@ -106,11 +106,12 @@ class Phase(IntEnum):
     LOWEST = 17
     FILL = 18
     ROUND = 19
-    LONG_ROWS = 20
+    LONG_ROWS = 20  # also of `reached`, after SHORT_ROWS
     UNPACK = 21
     # For delivery `in_place`, with PACK and UNPACK:
     PASS = 22
     START = 23  # at the beginning of a run
+    SHORT_ROWS = 24  # of delivery `reached`
 
 
 class Order(IntEnum):

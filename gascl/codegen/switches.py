@@ -84,7 +84,8 @@ DELIVERY = {
     "INBOX": "there is an atomic inbox: for all messages, or those of send_to",
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
     "PERSISTENT": "a persistent kernel runs all supersteps",
-    "PULLS": "in some supersteps vertices pull: delivery `frontier`",
+    "PULLS": "in some supersteps all vertices pull: deliveries `frontier` and `reached`",
+    "REACHES": "in others, those pull that the frontier reaches: delivery `reached`",
     "AT_ONCE": "messages are applied one by one: deliveries `asynchronous` and `random`",
     "IN_PLACE": "apply changes fields at once: delivery `in_place`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
@@ -187,6 +188,7 @@ DERIVED = {
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push/pull_step.cl": {
         "HAS_OUTBOX": "there are outboxes, which are filled before a frontier is pulled",
+        "FETCHES_OUTBOX": "gascl_fetch() reads them",
         "PULLS_ALL_ROWS": "every row pulls, so that none need be looked for",
     },
     "gather.cl": {

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from gascl.codegen.constants import NUM_LISTS, PIECE, STRIDE
 from gascl.codegen.kernel_files import kernel_text
-from gascl.delivery.buffers import Buffer, arrive_next, arrive_now
+from gascl.delivery.buffers import Buffer, Needs, arrive_next, arrive_now
 from gascl.delivery.launch import Launch
+from gascl.language.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,9 @@ class ActiveSet:
         starts: its buffers, and `mask`, that the start of a run sets, if init sets the mask of no
             other vertices.
         swaps: pairs of buffers that are swapped after each superstep.
-        lists_receivers: the inbox lists the vertices with a message in `receivers`. Programs that
-            list directly (`Traits.lists_directly`) need `commits` only before the first superstep.
+        lists_receivers: `receivers` lists the vertices with a message in the inbox, or that the
+            frontier has reached. Programs that list directly (`Traits.lists_directly`) need
+            `commits` only before the first superstep.
     """
 
     name: str
@@ -85,6 +87,10 @@ def most_pieces(vertices: int, arcs: int) -> int:
     return vertices + arcs // PIECE + 1
 
 
+def _lists_receivers(traits: Traits, delivery: Needs) -> bool:
+    return delivery.reaches or arrive_now(traits, delivery)
+
+
 _COMMITTED = ("out_offsets", "frontiers", "most_pieces")
 _TURNS = ("piles", "counts", "starting")
 
@@ -110,9 +116,17 @@ FRONTIER = ActiveSet(
         ),
         Buffer("lengths", "length", lambda vertices, arcs: STRIDE * NUM_LISTS),
         Buffer("flags", "bits", "row", lambda traits, delivery: traits.keeps_flags),
-        Buffer("listed", "vertex", "row", lambda traits, delivery: traits.keeps_flags),
-        Buffer("receivers", "vertex", "row", arrive_now),
+        Buffer(
+            "listed",
+            "vertex",
+            "row",
+            lambda traits, delivery: traits.keeps_flags or delivery.reaches,
+        ),
+        Buffer("receivers", "vertex", "row", _lists_receivers),
         Buffer("receivers_next", "vertex", "row", arrive_next),
+        # In which superstep a vertex sent last, or was reached last; the first one is 1.
+        Buffer("sent_in", "count", "row", lambda traits, delivery: delivery.reaches),
+        Buffer("reached_in", "count", "row", lambda traits, delivery: delivery.reaches),
         Buffer(
             "piles",
             "vertex",
@@ -120,7 +134,10 @@ FRONTIER = ActiveSet(
             lambda traits, delivery: traits.prioritized,
         ),
     ),
-    state=("lengths", "flags", "listed", "receivers", "receivers_next"),
+    state=(
+        *("lengths", "flags", "listed", "receivers", "receivers_next"),
+        *("sent_in", "reached_in"),
+    ),
     commits=(
         Launch("gascl_commit", "vertices", ("STATE", *_COMMITTED, *_TURNS)),
         _turns("gascl_return_near", *_COMMITTED, *_TURNS),
@@ -132,7 +149,7 @@ FRONTIER = ActiveSet(
     enter=Launch("gascl_enter", "vertices", ("STATE", "mask")),
     leave=Launch("gascl_leave", "vertices", ("STATE", *_COMMITTED[1:], "bits", "mask")),
     all_scatter=Launch("gascl_all_scatter", "vertices", ("STATE", *_COMMITTED, "starting")),
-    clears=("lengths", "flags"),
+    clears=("lengths", "flags", "sent_in", "reached_in"),
     swaps=(("receivers", "receivers_next"),),
     lists_receivers=True,
 )

@@ -267,6 +267,11 @@ def edges_refuses(demand: Demand) -> str | None:
 
 
 def push_refuses(demand: Demand) -> str | None:
+    return _list_refuses(demand) or inbox_refuses(demand)
+
+
+def _list_refuses(demand: Demand) -> str | None:
+    """Why there cannot be a list of active vertices."""
     if demand.traits.lanes > 1:
         return "it has several lanes, and there is only one list of active vertices"
     if demand.traits.alternates:
@@ -286,7 +291,7 @@ def push_refuses(demand: Demand) -> str | None:
             "an aggregator would add floats in the order of the frontier, which varies; "
             "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
         )
-    return inbox_refuses(demand)
+    return None
 
 
 def _ordered(traits: Traits) -> str:
@@ -365,3 +370,19 @@ def frontier_refuses(demand: Demand) -> str | None:
         )
         return f"{why}, and frontier only lists the vertices that put themselves into it in apply"
     return _repeated_scatter_refuses(demand) or push_refuses(demand)
+
+
+def reached_refuses(demand: Demand) -> str | None:
+    traits = demand.traits
+    if not (traits.scatters and traits.lists_directly):
+        return (
+            "it is for programs whose mask decides which vertices scatter, and nothing else, and "
+            "which vertices enter by set_mask() in apply"
+        )
+    if traits.counts_once:
+        return "one message may be enough for a vertex, which then need not pull its row"
+    if traits.reads_singly:
+        return f"{_singly(traits)}, and vertices do not store what they pull"
+    if traits.sends_to:
+        return "it sends to any vertex"
+    return _repeated_scatter_refuses(demand) or _list_refuses(demand)

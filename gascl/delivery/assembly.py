@@ -135,6 +135,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     form = "item" if group == 1 else "group"
     by_block = group > 1 and not traits.counts_once
     senders = "first_sender" if traits.first else "messages"
+    posting = "reached" if delivery.reaches else senders
     reading = "singly" if traits.reads_singly else "combined"
     elected = "grouped"
     if group > 1:
@@ -174,7 +175,8 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "frontier_pieces.cl": f"frontier/pieces_{form}.cl",
         "frontier_commit.cl": f"frontier/{'buckets' if traits.prioritized else 'commit'}.cl",
         "bucket_lists.cl": f"frontier/bucket_lists_{form}.cl",
-        "push_posting.cl": f"push/{senders}.cl",
+        "push_posting.cl": f"push/{posting}.cl",
+        "reached_rows.cl": "push/reached_rows.cl" if delivery.reaches else "",
         "push_listing.cl": f"push/{listing}.cl",
         "step.cl": f"push/{form}.cl",
         "pull_memory.cl": (
@@ -243,6 +245,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
+        "REACHES": delivery.reaches,
         "AT_ONCE": delivery.queues or delivery.tries_orders,
         "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),

@@ -37,6 +37,13 @@ class Size:
     hub: int = 0
 
     @property
+    def row(self) -> float:
+        """About the number of arcs of a row that a random arc is part of: a degree between the mean
+        and the largest one."""
+        mean = self.arcs / max(self.vertices, 1)
+        return max(mean, (mean * self.hub) ** 0.5)
+
+    @property
     def starry(self) -> bool:
         """Whether one vertex has arcs to all others, and a quarter of all arcs, so that two
         supersteps reach everything, and in each many vertices send."""
@@ -68,6 +75,8 @@ class Rates:
         marked: an active vertex in a frontier that is pulled.
         first: the first message to a vertex that is listed for it, where most others are dropped.
         mask: an arc whose sender may be in the mask, by delivery, where receivers visit arcs.
+        shared: a component of an array that may not be sent, where the items of a work-group share
+            each message.
         doubt: by delivery, an arc of which that is as likely as not, if a branch is mispredicted
             then.
         sorting: an arc whose sender a frontier sorts out without a branch, in rows that are long
@@ -81,6 +90,8 @@ class Rates:
         array: the same where messages are arrays, if it differs.
         component: one of an array in the outbox of a vertex, where the items of a work-group share
             each message.
+        box: a byte beyond the eighth of what a vertex has pulled before it applies: where all pull
+            from a frontier, or those that it has reached.
         state: an arc field that scatter may change, by delivery.
         choosing: by delivery, an arc that scatter reads before it decides whether to send.
         lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
@@ -93,6 +104,8 @@ class Rates:
         alone_stored: as `stored`, in such a row.
         launches: those of a superstep, by delivery, where no launch runs several supersteps; and
             what `frontier` does for each superstep beyond pushing.
+        together: a superstep of `pull` or `outbox` in a persistent kernel, in which all work-groups
+            wait for each other, while one alone would follow a small frontier.
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
@@ -109,6 +122,7 @@ class Rates:
     marked: float
     first: float
     mask: Mapping[str, float]
+    shared: float
     doubt: Mapping[str, float]
     sorting: float
     row: Mapping[str, float]
@@ -117,6 +131,7 @@ class Rates:
     stored: Mapping[str, float]
     array: Mapping[str, float]
     component: float
+    box: Mapping[str, float]
     state: Mapping[str, float]
     choosing: Mapping[str, float]
     lane: Mapping[str, float]
@@ -126,6 +141,7 @@ class Rates:
     alone: Mapping[str, Mapping[str, float]]
     alone_stored: Mapping[str, float]
     launches: Mapping[str, float]
+    together: float
     common: Mapping[str, float]
     open: float
     once: Mapping[str, tuple[float, float]]
@@ -144,8 +160,10 @@ WHOLE_APPLY = {"CPU": 2**17, "GPU": 2**21}
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
 #: thread, scale 14, on R-MAT and uniform graphs, a grid, a star, a path and a clique.
 CPU = Rates(
-    vertex={"pull": 1.2, "outbox": 1.2, "slots": 2, "edges": 1.7, "push": 1.5, "frontier": 1.6},
-    arc={"pull": 0.38, "outbox": 0.25, "slots": 0.23, "edges": 0.35, "push": 0, "frontier": 0.3},
+    vertex={"pull": 1.2, "outbox": 1.2, "slots": 2, "edges": 1.7, "push": 1.5, "frontier": 1.6,
+            "reached": 1.6},
+    arc={"pull": 0.38, "outbox": 0.25, "slots": 0.23, "edges": 0.35, "push": 0, "frontier": 0.3,
+         "reached": 0.8},
     message={"pull": 0.42, "outbox": 0.5, "slots": 1.9, "frontier": 0.3},
     post={
         "push": {"dropped": 1.4, "native": 1.6, "checked": 3.8, "cas": 4, "learned": 0.6},
@@ -155,6 +173,7 @@ CPU = Rates(
     marked=0.5,
     first=7,
     mask={"pull": 0.15, "outbox": 0.25, "frontier": 0.5},
+    shared=0,
     doubt={"pull": 3.4, "outbox": 3.4, "slots": 4},
     sorting=0.2,
     row={"outbox": 1.5, "slots": 0},
@@ -163,6 +182,7 @@ CPU = Rates(
     stored={"pull": 0.02, "outbox": 0.01, "slots": 0.1, "frontier": 0.02},
     array={},
     component=0,
+    box={"frontier": 1.9, "reached": 0.65},
     state={"slots": 2},
     choosing={"pull": 0.2},
     lane={"pull": 0.15, "outbox": 0.15},
@@ -172,20 +192,21 @@ CPU = Rates(
     alone={},
     alone_stored={},
     launches={"slots": 15_000, "edges": 15_000},
+    together=0,
     common={"pull": 80, "": 125},
     open=0.4,
     # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs; and a program
     # whose vertices apply once, and read a field of each neighbor.
     once={"asynchronous": (38, 4.9), "in_place": (5, 1.8)},
     chain=100,  # reachability on a path of 2^16 vertices
-)
+)  # fmt: skip
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
 GPU = Rates(
     vertex={"pull": 0.03, "outbox": 0.03, "slots": 0.05, "edges": 0.03, "push": 0.04,
-            "frontier": 0.05},
+            "frontier": 0.05, "reached": 0.05},
     arc={"pull": 0.0035, "outbox": 0.0035, "slots": 0.007, "edges": 0.0065, "push": 0,
-         "frontier": 0.009},
+         "frontier": 0.009, "reached": 0.03},
     message={"pull": 0.004, "outbox": 0.0038, "slots": 0.03, "frontier": 0.004},
     post={
         "push": {"dropped": 0.0175, "native": 0.02, "checked": 0.04, "cas": 0.19},
@@ -195,6 +216,7 @@ GPU = Rates(
     marked=0,
     first=0,
     mask={"pull": 0.007, "outbox": 0.007, "frontier": 0.007},
+    shared=0.0012,
     doubt={},
     sorting=0,
     row={"outbox": 0, "slots": 0},
@@ -203,6 +225,7 @@ GPU = Rates(
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
     array={"pull": 0.003},
     component=0.015,
+    box={"frontier": 0.001, "reached": 0.001},
     state={"slots": 0.07},
     choosing={},
     lane={"pull": 0.6, "outbox": 0.6},
@@ -222,6 +245,7 @@ GPU = Rates(
     },
     alone_stored={"pull": 0.9, "outbox": 0.25, "slots": 0.4, "frontier": 0.9},
     launches={"pull": 40_000, "outbox": 30_000, "slots": 50_000, "edges": 50_000, "frontier": 1000},
+    together=20_000,  # a path of 2^14 vertices, an H200
     common={"edges": 4, "": 10},
     open=0.9,
     once={"asynchronous": (0.07, 0.055)},  # ShortestPaths on R-MAT 22 and 24, an H200
@@ -313,8 +337,9 @@ class Costs:
         """
         if delivery not in self.rates.vertex:
             return {}
-        if delivery == "frontier":
-            pushing = self.pushing(share) | self._terms(launches=self._launches(delivery))
+        if delivery in ("frontier", "reached"):
+            pushing = self.listed(delivery, share)
+            pushing |= self._terms(launches=self._launches("frontier"))
             # Where all vertices always send, their arcs are not counted, and it never pulls.
             pulls = self.masked and self.scatters
             ways = (pushing, self.pulling(share)) if pulls else (pushing,)
@@ -362,22 +387,46 @@ class Costs:
             hub=self._waits("push", share),
         )
 
+    def reaching(self, share: Any) -> dict[str, Any]:
+        """`estimate` where senders are listed, and mark the vertices that then pull their rows;
+        `share` as in `pushing`."""
+        rates, size = self.rates, self.size
+        messages = share * size.arcs
+        rows = size.arcs * -np.expm1(-share * size.row)
+        stored = max(self.sender - 4, 0) * rates.stored["frontier"]
+        row = size.hub * (self._alone("frontier") or rates.arc["reached"])
+        receivers = np.minimum(messages, size.vertices)
+        applied = size.vertices if self.everywhere else receivers
+        return self._terms(
+            vertices=share * size.vertices * rates.active
+            + receivers * rates.first
+            + applied * (rates.vertex["reached"] + self._box("reached")),
+            arcs=messages * rates.post["push"]["dropped"] + rows * rates.arc["reached"],
+            messages=messages * (rates.message["frontier"] + stored + self._edge),
+            hub=-np.expm1(-share * size.hub) * row,
+        )
+
+    def listed(self, delivery: str, share: Any) -> dict[str, Any]:
+        """`estimate` of `push`, `frontier` or `reached` where they follow the list of senders."""
+        return self.reaching(share) if delivery == "reached" else self.pushing(share)
+
     def pulling(self, share: float) -> dict[str, float]:
-        """`estimate` where `frontier` pulls."""
+        """`estimate` where all vertices pull from a frontier."""
         return self._visiting("frontier", share)
 
-    def share_to_pull(self) -> float:
-        """From which share of the arcs on `frontier` pulls; above 1: never."""
+    def share_to_pull(self, delivery: str = "frontier") -> float:
+        """From which share of the arcs on all vertices pull from a frontier; above 1: never."""
         low, high = 0.0, 1.0
-        if not self.scatters or self._push_is_faster(high):
+        if not self.scatters or self._list_is_faster(delivery, high):
             return 2.0
         for _ in range(20):
             middle = (low + high) / 2
-            low, high = (middle, high) if self._push_is_faster(middle) else (low, middle)
+            faster = self._list_is_faster(delivery, middle)
+            low, high = (middle, high) if faster else (low, middle)
         return min(high, ALL_BUT_FEW)  # if all send, pulling need not look for senders
 
-    def _push_is_faster(self, share: float) -> bool:
-        return sum(self.pushing(share).values()) < sum(self.pulling(share).values())
+    def _list_is_faster(self, delivery: str, share: float) -> bool:
+        return sum(self.listed(delivery, share).values()) < sum(self.pulling(share).values())
 
     def total(self, delivery: str) -> float:
         """About how many seconds a run takes in whose supersteps all vertices send, half of them,
@@ -406,7 +455,7 @@ class Costs:
         vertex += (delivery == "outbox" and self.fills) * rates.fill
         if delivery == "outbox" and not holds_fields:
             vertex += self.components * rates.component
-        vertex += (delivery == "frontier") * share * rates.marked
+        vertex += (delivery == "frontier") * share * rates.marked + self._box(delivery)
         launches = self._launches(delivery)
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex, launches=launches)
@@ -420,7 +469,8 @@ class Costs:
         learned = adds or (self.size.dense and delivery != "slots")
         doubt = 0.0 if learned else rates.doubt.get(delivery, 0) * 4 * share * (1 - share) * opened
         sorts = delivery == "frontier" and size.arcs >= SORTED_ROW * size.vertices
-        in_doubt = some * (rates.mask.get(delivery, 0) + doubt + sorts * rates.sorting)
+        shared = (delivery == "outbox") * self.components * rates.shared
+        in_doubt = some * (rates.mask.get(delivery, 0) + doubt + sorts * rates.sorting + shared)
         kept = self.keeps * rates.state.get(delivery, 0) * (not size.dense)
         stores = delivery in ("outbox", "slots") and not holds_fields
         wide: float = (self.message if stores else self.sender) - 4
@@ -461,8 +511,9 @@ class Costs:
         return "hub" in self._visiting(delivery, 1.0)
 
     def _launches(self, delivery: str) -> float:
-        whole = self.whole and delivery in ("pull", "outbox")
-        return 0.0 if whole else self.rates.launches.get(delivery, 0) * self.units
+        if self.whole and delivery in ("pull", "outbox"):
+            return self.masked * self.rates.together * self.units
+        return self.rates.launches.get(delivery, 0) * self.units
 
     def _alone(self, delivery: str) -> float:
         """What an arc of a row takes that has a work-group to itself; 0: it is not known."""
@@ -484,6 +535,9 @@ class Costs:
         if self.everywhere:
             return 0.0
         return np.minimum(messages, self.size.vertices) * self.rates.first
+
+    def _box(self, delivery: str) -> float:
+        return max(self.message - 8, 0) * self.rates.box.get(delivery, 0)
 
     @property
     def _edge(self) -> float:

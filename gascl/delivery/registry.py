@@ -21,6 +21,7 @@ from gascl.delivery.admission import (
     pull_refuses,
     push_refuses,
     random_refuses,
+    reached_refuses,
     serial_refuses,
     slots_refuses,
 )
@@ -109,7 +110,11 @@ def num_blocks(vertices: int) -> int:
 
 
 def _by_frontier(
-    name: str, pulls: bool, refuses: Callable[[Demand], str | None], by_groups: bool = False
+    name: str,
+    refuses: Callable[[Demand], str | None],
+    pulls: bool = True,
+    reaches: bool = False,
+    by_groups: bool = False,
 ) -> Delivery:
     """A delivery whose work follows the frontier (push.cl); where it pulls, it fills outboxes
     first. Where a work-group is one item, it does so only for programs that combine the identity
@@ -136,6 +141,10 @@ def _by_frontier(
         arguments = (*step, "tallies", "counts")
         return Launch("gascl_push_search", "vertices", arguments, only_if=only_if, only_groups=True)
 
+    reached = (
+        Launch("gascl_pull_reached_short", "vertices", step),
+        Launch("gascl_pull_reached_long", "vertices", step),
+    )
     first = search(lambda traits: traits.counts_once and not traits.scatter_independent)
     last = search(lambda traits: traits.counts_once and traits.scatter_independent)
     return Delivery(
@@ -145,6 +154,7 @@ def _by_frontier(
             *(forms if pulls else ()),
             *((fill,) if pulls else ()),
             Launch("gascl_push_scatter", "vertices", (*step, "posted")),
+            *(reached if reaches else ()),
             *((first,) if pulls else ()),
             Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
             *((last,) if pulls else ()),
@@ -154,9 +164,10 @@ def _by_frontier(
             *((outbox,) if pulls else ()),
         ),
         refuses=refuses,
-        inbox=True,
+        inbox=not reaches,
         active=FRONTIER,
         pulls=pulls,
+        reaches=reaches,
         on_ranks=lambda traits: not pulls and _lists_receivers(traits),
         persistent=_persistent(*step[2:]),
         bundles=not pulls,
@@ -276,8 +287,9 @@ DELIVERIES = {
             on_ranks=lambda traits: True,
             persistent=_persistent(*(*_ROWS, "outbox", "outbox_next", "messages", *_PARTS)),
         ),
-        _by_frontier("push", False, push_refuses),
-        _by_frontier("frontier", True, frontier_refuses),
+        _by_frontier("push", push_refuses, pulls=False),
+        _by_frontier("frontier", frontier_refuses),
+        _by_frontier("reached", reached_refuses, reaches=True),
         Delivery(
             "asynchronous",
             kernel_text("asynchronous.cl"),
@@ -410,7 +422,8 @@ BY_GROUPS = {
     each.name: each
     for each in (
         _ASYNCHRONOUS_BY_GROUPS,
-        _by_frontier("frontier", True, frontier_refuses, by_groups=True),
+        _by_frontier("frontier", frontier_refuses, by_groups=True),
+        _by_frontier("reached", reached_refuses, reaches=True, by_groups=True),
     )
 }
 
@@ -530,7 +543,9 @@ def _fastest(
     stores: bool,
 ) -> Choice:
     """What "auto" chooses among the deliveries that are able to run a program."""
-    shuffled = [name for name in able if not (debug and DELIVERIES[name].inbox)]
+    shuffled = [name for name in able if not (debug and _keeps_order(DELIVERIES[name]))]
+    if "frontier" in able and "reached" in shuffled:
+        shuffled.remove("reached")  # a message that can be posted need not be pulled
     totals = {name: costs.total(name) for name in shuffled if name in costs.rates.vertex}
     for chosen in {"asynchronous", "in_place"}.intersection(able):  # no program has both
         reasons = {
@@ -568,6 +583,11 @@ def _fastest(
     return Choice(DELIVERIES[chosen], _why(costs, chosen, debug), reasons, costs, rivals)
 
 
+def _keeps_order(delivery: Delivery) -> bool:
+    """Whether debug mode cannot shuffle the messages to a vertex."""
+    return delivery.inbox or delivery.reaches
+
+
 def _why(costs: Costs, chosen: str, debug: bool) -> str:
     """Why "auto" chose a delivery, in a clause."""
     why = "every vertex scatters in every superstep"
@@ -588,10 +608,12 @@ def _slower(costs: Costs, name: str) -> str:
 def _left_out(name: str, debug: bool) -> str:
     if name == "serial":
         return "one work-item does everything"
+    if name == "reached" and not debug:
+        return "frontier posts messages, and need not pull whole rows"
     if name == "random":
         return "debug mode runs it afterwards, and compares the fields"
-    if debug and DELIVERIES[name].inbox:
-        return "it combines messages in the order in which they arrive, which debug mode shuffles"
+    if debug and _keeps_order(DELIVERIES[name]):
+        return "debug mode cannot shuffle the messages that it combines"
     if DELIVERIES[name].stores:
         return "it stores a message for each arc, for which there is too little memory"
     return "auto does not know how fast it is"

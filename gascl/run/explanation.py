@@ -269,6 +269,11 @@ def _direction(prepared: Prepared) -> str:
     traits, delivery = prepared.traits, prepared.delivery
     if not traits.scatters:
         return "no messages travel along arcs"
+    if delivery.reaches:
+        return (
+            "while few arcs go out from the frontier, the vertices at their ends pull along the "
+            "arcs that end in them; else all vertices pull"
+        )
     if delivery.pulls:
         return "senders push while few arcs go out from the frontier; else receivers pull"
     if delivery.queues:

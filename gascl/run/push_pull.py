@@ -46,5 +46,5 @@ def pull_bounds(delivery: Delivery, traits: Traits, costs: Costs, on_cpu: bool) 
     if traits.first:
         begins, goes_on = SKIPPING_CPU if on_cpu else SKIPPING_GPU
         return int(arcs / goes_on), int(arcs / begins)
-    share = costs.share_to_pull()
+    share = costs.share_to_pull(delivery.name)
     return int(CONTINUES * share * arcs), int(share * arcs)

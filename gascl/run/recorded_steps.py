@@ -56,10 +56,10 @@ class RecordedSteps:
         shares = np.ones(len(self._records))
         if costs.masked and arcs:
             shares = self._records["arcs"] / arcs
+        name = self._delivery.name
         if not self._delivery.pulls:
-            name = self._delivery.name
             return [sum(costs.estimate(name, share).values()) for share in shares.tolist()]
-        seconds = np.zeros(len(shares)) + sum(costs.pushing(shares).values())
+        seconds = np.zeros(len(shares)) + sum(costs.listed(name, shares).values())
         for i in np.flatnonzero(self._records["pulled"]):
             seconds[i] = sum(costs.pulling(shares[i]).values())
         return seconds.tolist()
@@ -68,13 +68,18 @@ class RecordedSteps:
         """The name of how messages traveled, in each."""
         if not self._delivery.pulls:
             return [self._delivery.name]
-        return ["pull" if pulled else "push" for pulled in self._records["pulled"]]
+        return ["pull" if pulled else self._listed for pulled in self._records["pulled"]]
+
+    @property
+    def _listed(self) -> str:
+        """What a delivery that can pull does in the other supersteps."""
+        return "reached" if self._delivery.reaches else "push"
 
     def step(self, i: int) -> Step:
         kernels, active, messages, pulled, many, aggregates = self._columns
         way, why = self._delivery.name, self._reasons[i]
         if self._delivery.pulls:
-            way, few = ("pull", "many") if pulled[i] else ("push", "few")
+            way, few = ("pull", "many") if pulled[i] else (self._listed, "few")
             why = f"the frontier has {many[i]:,} of {self._arcs:,} arcs: {few}"
         return Step(
             superstep=self._first + i,

@@ -75,6 +75,9 @@ DEPENDS = "its mask decides more than which vertices scatter"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
 REREADS = "scatter reads a field that apply writes, and 'first' is found by running"
 WRITES = "scatter writes arc fields or sets the mask, and 'first' is found by running"
+LISTS = "it is for programs whose mask decides which vertices scatter, and nothing else"
+ONE = "one message may be enough for a vertex"
+ANYONE = "it sends to any vertex"
 NO_ATOMICS = "the device has no atomics for its combiner"
 
 
@@ -83,7 +86,7 @@ def inboxes(words: str) -> dict[str, str]:
 
 
 def sparse(words: str) -> dict[str, str]:
-    return dict.fromkeys(("push", "frontier"), words)
+    return dict.fromkeys(("push", "frontier", "reached"), words)
 
 
 def pulling(words: str) -> dict[str, str]:
@@ -102,7 +105,7 @@ TO_ANYONE = {"scatter": "send_to(0, v.x);"}
 #: (what is changed of the class, who refuses it and why)
 TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "plain": ({}, {}),
-    "no scatter": ({"scatter": ""}, {}),
+    "no scatter": ({"scatter": ""}, {"reached": LISTS}),
     "reads e": ({"scatter": "send(e.weight);"}, {}),
     "reads e.dst": ({"scatter": "send(e.dst);"}, {}),
     "reads e and others": (
@@ -111,32 +114,38 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "reads others": ({"scatter": "send(x_of(0));"}, {}),
     "edges alternate": ({"edges": "alternate"}, sparse(ALTERNATES)),
     "marks in scatter": (
-        {"scatter": "send(1); set_mask();"}, {**pulling(ANEW), "frontier": PUT}
+        {"scatter": "send(1); set_mask();"},
+        {**pulling(ANEW), "frontier": PUT, "reached": LISTS},
     ),
-    "only marks": ({"scatter": "set_mask();"}, {**pulling(ANEW), "frontier": PUT}),
-    "marks others": ({"apply": "set_mask_of(0);"}, {"frontier": PUT}),
-    "asks for its mask": ({"apply": "v.x = get_mask(); set_mask();"}, {"frontier": DEPENDS}),
-    "applies its mask": ({"apply_on": "mask"}, {"frontier": DEPENDS}),
+    "only marks": (
+        {"scatter": "set_mask();"}, {**pulling(ANEW), "frontier": PUT, "reached": LISTS}
+    ),
+    "marks others": ({"apply": "set_mask_of(0);"}, {"frontier": PUT, "reached": LISTS}),
+    "asks for its mask": (
+        {"apply": "v.x = get_mask(); set_mask();"}, {"frontier": DEPENDS, "reached": LISTS}
+    ),
+    "applies its mask": ({"apply_on": "mask"}, {"frontier": DEPENDS, "reached": LISTS}),
     "an arc field that scatter does not use": (
         {"kept": arc.int32()},
-        {"pull": ARC, "frontier": ARC, "outbox": ARC},
+        {"pull": ARC, "frontier": ARC, "outbox": ARC, "reached": ARC},
     ),
     "arc state": (
         {"kept": arc.int32(), "scatter": "send(e.kept++);"},
-        {"pull": ARC, "frontier": ARC, "outbox": ARC},
+        {"pull": ARC, "frontier": ARC, "outbox": ARC, "reached": ARC},
     ),
     "gather": (
         {"combine": None, "gather": "msg = messages[0];"},
-        {"pull": SINGLE, "outbox": SINGLE, **inboxes(SINGLE)},
+        {"pull": SINGLE, "outbox": SINGLE, "reached": SINGLE, **inboxes(SINGLE)},
     ),
     "gather where every arc sends": (
         {"combine": None, "gather": "msg = messages[0];", "scatter_on": "all",
          "stop": "superstep > 2"},
-        {"pull": SINGLE, **inboxes(SINGLE), "frontier": "every vertex scatters"},
+        {"pull": SINGLE, **inboxes(SINGLE), "frontier": "every vertex scatters",
+         "reached": LISTS},
     ),
     "gather of the arc": (
         {"combine": None, "gather": "msg = messages[0];", "scatter": "send(e.id);"},
-        {"pull": SINGLE, "outbox": OF_ARC, **inboxes(SINGLE)},
+        {"pull": SINGLE, "outbox": OF_ARC, "reached": SINGLE, **inboxes(SINGLE)},
     ),
     # Payloads
     "8 bytes": (
@@ -183,40 +192,48 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "lanes": ({"lanes": 2}, sparse(LANES)),
     "lanes and arc state": (
         {"lanes": 2, "kept": arc.int32(), "scatter": "send(e.kept);"},
-        {"push": LANES, "pull": ARC, "frontier": ARC, "outbox": ARC},
+        {"push": LANES, **dict.fromkeys(("pull", "frontier", "outbox", "reached"), ARC)},
     ),
     # Of several messages one, or the nearest first
-    "the first": ({"combine": "first", "apply": "set_mask();"}, {"edges": SENDERS}),
+    "the first": ({"combine": "first", "apply": "set_mask();"}, {"edges": SENDERS, "reached": ONE}),
     "the first, of a field that apply writes": (
-        {"combine": "first"}, {**sparse(REREADS), "edges": SENDERS}
+        {"combine": "first"}, {**inboxes(REREADS), "edges": SENDERS, "reached": ONE}
     ),
     "the first, who writes on arcs": (
         {"combine": "first", "kept": arc.int32(), "scatter": "send(e.kept++);",
          "apply": "set_mask();"},
-        {**pulling(ARC), "frontier": ARC, "push": WRITES, "edges": SENDERS},
+        {**pulling(ARC), "frontier": ARC, "push": WRITES, "edges": SENDERS, "reached": ONE},
     ),
     "the first, who stays in the mask": (
         {"combine": "first", "scatter": "send(v.x); set_mask();", "apply": "unset_mask();"},
-        {**pulling(ANEW), "frontier": PUT, "push": WRITES, "edges": SENDERS},
+        {**pulling(ANEW), "frontier": PUT, "push": WRITES, "edges": SENDERS, "reached": LISTS},
     ),
-    "pairs": ({"pairs": "send(u.x);"}, {"frontier": DEPENDS}),
-    "enough": ({"enough": "msg == 0"}, {}),
+    "pairs": ({"pairs": "send(u.x);"}, {"frontier": DEPENDS, "reached": LISTS}),
+    "enough": ({"enough": "msg == 0"}, {"reached": ONE}),
     "not from all": ({"receive_if": "v.x > 0"}, {}),
-    "only with the mask": ({"receive_if": "get_mask()"}, {"frontier": DEPENDS}),
+    "only with the mask": (
+        {"receive_if": "get_mask()"}, {"frontier": DEPENDS, "reached": LISTS}
+    ),
     "not every message": ({"receive_if": "msg < v.x"}, {}),
-    "the nearest first": ({"priority": "v.x"}, {"frontier": "it has a priority"}),
+    "the nearest first": (
+        {"priority": "v.x"}, {"frontier": "it has a priority", "reached": LISTS}
+    ),
     # To any vertex
-    "to anyone": (TO_ANYONE, {**pulling(ANEW), "frontier": ANEW}),
-    "to anyone, from apply": ({"apply": "send_to(0, 1);"}, {"frontier": EMPTIES}),
+    "to anyone": (TO_ANYONE, {**pulling(ANEW), "frontier": ANEW, "reached": ANYONE}),
+    "to anyone, from apply": (
+        {"apply": "send_to(0, 1);"}, {"frontier": EMPTIES, "reached": ANYONE}
+    ),
     "floats to anyone": (
         {**REAL, **TO_ANYONE},
-        {**everywhere(ORDER), **pulling(ANEW), "frontier": ANEW},
+        {**everywhere(ORDER), **pulling(ANEW), "frontier": ANEW, "reached": ANYONE},
     ),
     "floats to anyone, from apply": (
-        {**REAL, "apply": "send_to(0, 1);"}, {**everywhere(ORDER), "frontier": EMPTIES}
+        {**REAL, "apply": "send_to(0, 1);"},
+        {**everywhere(ORDER), "frontier": EMPTIES, "reached": ANYONE},
     ),
     "16 bytes to anyone": (
-        {**OF_WIDE, "apply": "send_to(0, msg);"}, {**everywhere(WIDE), "frontier": EMPTIES}
+        {**OF_WIDE, "apply": "send_to(0, msg);"},
+        {**everywhere(WIDE), "frontier": EMPTIES, "reached": ANYONE},
     ),
 }  # fmt: skip
 #: Those that deterministic=False lets pass.
@@ -347,8 +364,12 @@ NARROW = {
     "the largest of 64 bits": inboxes(NO_ATOMICS),
     "the least of floats": {},
     "a rule over floats": {},
-    "to anyone, from apply": {"frontier": EMPTIES},
-    "floats to anyone, from apply": {**everywhere(NO_ATOMICS), "frontier": EMPTIES},
+    "to anyone, from apply": {"frontier": EMPTIES, "reached": ANYONE},
+    "floats to anyone, from apply": {
+        **everywhere(NO_ATOMICS),
+        "frontier": EMPTIES,
+        "reached": ANYONE,
+    },
 }
 
 
@@ -374,8 +395,8 @@ AUTO = {
     "marks others": "push",
     "arc state": "push",
     "gather": "slots",
-    "16 bytes": "slots",
-    "a sum of floats": "slots",
+    "16 bytes": "reached",
+    "a sum of floats": "reached",
     "aggregated floats": "slots",
     "lanes": "pull",
     "the first": "frontier",

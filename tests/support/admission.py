@@ -25,7 +25,17 @@ from gascl.opencl.device_choice import find
 
 #: Of programs with order = "any" alone.
 ANY_ORDER = ("asynchronous", "in_place", "random")
-DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial", *ANY_ORDER)
+DELIVERIES = (
+    "slots",
+    "pull",
+    "outbox",
+    "push",
+    "frontier",
+    "reached",
+    "edges",
+    "serial",
+    *ANY_ORDER,
+)
 
 
 def sends_to(program: Program) -> bool:
@@ -184,6 +194,17 @@ def can_list_the_mask(program: Program) -> bool:
     return not (by_others or contains(program.scatter, SetMask) or asked)
 
 
+def pulls_where_it_is_reached(program: Program) -> bool:
+    """Whether a vertex with an active neighbor may pull all messages of its row, and no other one
+    need do anything."""
+    if program.scatter_on == "all" or sends_to(program):
+        return False
+    if program.combine == "first" or program.enough or program.edges == "alternate":
+        return False
+    sends = any(isinstance(s, Send) for s in walk(program.scatter))
+    return sends and can_list_the_mask(program) and program.priority is None
+
+
 def fits_a_word(program: Program, real: str, lanes: int) -> bool:
     """Whether what apply writes of a vertex fits 8 bytes; and unless all vertices apply, whether
     neither scatter nor apply reads that of other vertices or sends to any vertex."""
@@ -223,6 +244,9 @@ def expected_deliveries(
     late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
     if {"push", "pull"} <= admitted and can_list_the_mask(program) and not (waits or late):
         admitted |= {"frontier"}
+    ordered = deterministic and tallies_floats(program)
+    if "pull" in by_pulling(program) and lanes == 1 and not ordered:
+        admitted |= {"reached"} if pulls_where_it_is_reached(program) else set()
     if scatters_once(program, lanes) and by_atomics(program, real, deterministic):
         admitted |= {"pull"}
     return admitted & {*DELIVERIES}

@@ -4,6 +4,9 @@
 // Delivery `frontier` (GASCL_PULLS) pushes while the frontier is small. Where it is large, every
 // vertex that still receives pulls from it instead (Beamer, Asanović and Patterson, Direction-
 // Optimizing Breadth-First Search, 2012); the frontier is then kept as bits.
+//
+// Delivery `reached` (GASCL_REACHES) does so, too; while the frontier is small, those vertices pull that its
+// arcs reach.
 #include "runtime.cl"
 
 // The arguments of what follows.
@@ -12,12 +15,24 @@
         __global int2 *GASCL_RESTRICT frontiers, const long most_pieces GASCL_PILES
 #define GASCL_PUSHED_ON offsets, targets, frontiers, most_pieces GASCL_PILES_ON
 
-// What is posted for a vertex: push/messages.cl or, with the combiner `first`, push/first_sender.cl
-// (gascl/delivery/assembly.py). Both define:
+// What apply reads besides.
+#if GASCL_REACHES
+#define GASCL_PULLED_BOXES , __global const gascl_box *GASCL_RESTRICT pulled
+#define GASCL_PULLED_BOXES_ON , pulled
+#else
+#define GASCL_PULLED_BOXES
+#define GASCL_PULLED_BOXES_ON
+#endif
+
+// What is posted for a vertex: push/messages.cl; with the combiner `first`, push/first_sender.cl; in delivery
+// `reached`, push/reached.cl (gascl/delivery/assembly.py). All define:
 //
-//   // What is posted, and what for an arc that carries a message.
+//   // What is posted; but for `reached`, what for an arc that carries a message.
 //   typedef ... gascl_posting;
 //   static gascl_posting gascl_posting_of(const gascl_message x, const int source, const gascl_offset arc);
+//
+//   GASCL_NOTE_SENDER(piece)   notes that the vertex of a piece of the frontier sends, if that must be known
+//   GASCL_PREFETCH_POSTED(id)  prefetches what posting to a vertex changes
 //
 //   // Posts it; returns whether it is the first for that vertex.
 //   static bool gascl_post_arc(const int target, const gascl_posting x, GASCL_STATE);
@@ -27,7 +42,8 @@
 //
 //   // Whether a vertex has received anything; and what, after which its inbox is empty.
 //   static bool gascl_has_message(const int id, GASCL_STATE);
-//   static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE, GASCL_PUSHED);
+//   static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE,
+//                                        GASCL_PUSHED GASCL_PULLED_BOXES);
 #include "push_posting.cl"
 
 // Whether all vertices are in the frontier.
@@ -36,10 +52,20 @@
 // Prefetches the data that posting to a vertex reads.
 static void gascl_prefetch_target(const int id, GASCL_STATE) {
     gascl_prefetch_receiver(id, GASCL_STATE_ON);
-    GASCL_PREFETCH(&gascl_inbox[id]);
+    GASCL_PREFETCH_POSTED(id);
 }
 
+// Whether vertices with a posting are listed.
+#define GASCL_LISTS_POSTED (!GASCL_APPLY_ALL || GASCL_REACHES)
+
 // Whether an arc carries a message that its vertex wants, and what is to be posted.
+#if GASCL_REACHES  // that is seen when the vertex pulls
+static bool gascl_push_arc(const int source, const int target, const gascl_offset arc,
+                           const gascl_vertex v, gascl_posting *x, GASCL_STATE GASCL_EDGE) {
+    *x = 0;
+    return !GASCL_SKIPS || gascl_receives(target, GASCL_STATE_ON);
+}
+#else
 static bool gascl_push_arc(const int source, const int target, const gascl_offset arc,
                            const gascl_vertex v, gascl_posting *x, GASCL_STATE GASCL_EDGE) {
     if (GASCL_SKIPS && !gascl_receives(target, GASCL_STATE_ON))
@@ -59,6 +85,7 @@ static bool gascl_push_arc(const int source, const int target, const gascl_offse
     *x = gascl_posting_of(sent, source, arc);
     return true;
 }
+#endif
 
 // Whether apply goes through all vertices in order to find those with a message, where many have one:
 // that costs less than the jumps of a list.
@@ -83,8 +110,11 @@ static int gascl_num_applied(GASCL_STATE) {
 
 // Applies what a vertex has received; returns whether it is to be listed.
 static bool gascl_apply_one(const int id, gascl_tally *tally, GASCL_STATE GASCL_EDGE,
-                            GASCL_PUSHED) {
-    gascl_box in = gascl_take_received(id, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON);
+                            GASCL_PUSHED GASCL_PULLED_BOXES) {
+    gascl_box in = gascl_take_received(id, GASCL_STATE_ON GASCL_EDGE_ON,
+                                       GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON);
+    if (GASCL_REACHES && !GASCL_APPLY_ALL && !in.count)  // no arc of the frontier carries a message
+        return false;
 #if !GASCL_COUNTS_ONCE && !GASCL_COUNTS_ARRIVED
     tally->messages -= in.count;  // gascl_push() has counted them
 #endif

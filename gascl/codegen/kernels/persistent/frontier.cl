@@ -26,7 +26,13 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
     case GASCL_PHASE_SCATTER:
         if (GASCL_SEARCHES && !GASCL_PULLS_AT_ONCE && pulls && GASCL_LENGTH(RECEIVERS))
             return GASCL_PHASE_SEARCH;
+        return GASCL_REACHES && !pulls ? GASCL_PHASE_SHORT_ROWS : GASCL_PHASE_APPLY;
+#if GASCL_REACHES
+    case GASCL_PHASE_SHORT_ROWS:
+        return GASCL_LENGTH(LISTED) ? GASCL_PHASE_LONG_ROWS : GASCL_PHASE_APPLY;
+    case GASCL_PHASE_LONG_ROWS:
         return GASCL_PHASE_APPLY;
+#endif
 #if GASCL_SEARCHES
     case GASCL_PHASE_SEARCH:
         return GASCL_PULLS_AT_ONCE ? GASCL_PHASE_JOIN : GASCL_PHASE_APPLY;
@@ -112,6 +118,14 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
 #endif
         break;
     }
+#if GASCL_REACHES
+    case GASCL_PHASE_SHORT_ROWS:
+        gascl_pull_short_rows(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON);
+        break;
+    case GASCL_PHASE_LONG_ROWS:
+        gascl_pull_long_rows(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON, memory);
+        break;
+#endif
 #if GASCL_SEARCHES
     case GASCL_PHASE_SEARCH: {
         gascl_tally tally;
@@ -181,6 +195,12 @@ static int gascl_groups_for(const int phase, const int all, GASCL_STATE, GASCL_S
 #endif
     case GASCL_PHASE_SEARCH:
         wanted = GASCL_LENGTH(RECEIVERS);
+        break;
+    case GASCL_PHASE_SHORT_ROWS:
+        wanted = 1 + GASCL_LENGTH(RECEIVERS) / GASCL_GROUP;
+        break;
+    case GASCL_PHASE_LONG_ROWS:
+        wanted = GASCL_LENGTH(LISTED);
         break;
     case GASCL_PHASE_APPLY:
         if (!GASCL_PULLS_NOW)

@@ -185,6 +185,10 @@ static bool gascl_is_small(const int phase, GASCL_STATE, volatile __global int *
     case GASCL_PHASE_APPLY:
     case GASCL_PHASE_COMMIT:
         return GASCL_READ_TEAM(SMALL);
+#if GASCL_LISTS_RECEIVERS
+    case GASCL_PHASE_SHORT_ROWS:  // of several arcs each
+        return GASCL_LENGTH(RECEIVERS) <= GASCL_SMALL_WORK / 16;
+#endif
     default:
         return phase != GASCL_PHASE_END && gascl_run_->graph.gascl_rows <= GASCL_SMALL_WORK;
     }

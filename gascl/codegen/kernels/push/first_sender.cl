@@ -1,4 +1,6 @@
 // Push with the combiner `first`: the inbox holds the sender of a vertex's first message.
+#define GASCL_PREFETCH_POSTED(id) GASCL_PREFETCH(&gascl_inbox[id])
+#define GASCL_NOTE_SENDER(piece)
 #define GASCL_COMBINES_HELD 0
 typedef gascl_sender gascl_posting;
 
@@ -15,7 +17,8 @@ static bool gascl_has_message(const int id, GASCL_STATE) {
     return gascl_inbox[id] != GASCL_NO_SENDER;
 }
 
-static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE, GASCL_PUSHED) {
+static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE,
+                                     GASCL_PUSHED GASCL_PULLED_BOXES) {
     const gascl_sender sender = gascl_inbox[id];
     if (sender == GASCL_NO_SENDER)
         return gascl_box_empty();

@@ -68,12 +68,12 @@ static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
     int at = firsts ? atomic_add(&memory->listed, (int)popcount(firsts)) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0) {
-        if (!GASCL_APPLY_ALL && memory->listed)
+        if (GASCL_LISTS_POSTED && memory->listed)
             memory->place = atomic_add(&GASCL_LENGTH(RECEIVERS), memory->listed);
         memory->count = memory->listed = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; !GASCL_APPLY_ALL && firsts; i += GASCL_GROUP, firsts >>= 1)
+    for (int i = item; GASCL_LISTS_POSTED && firsts; i += GASCL_GROUP, firsts >>= 1)
         if (firsts & 1)
             gascl_receivers[memory->place + at++] = memory->ids[i];
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -103,6 +103,7 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
         int arcs = 0;
         if (item < share && base + item < pieces) {
             const int2 piece = frontier[base + item];
+            GASCL_NOTE_SENDER(piece);
             const gascl_offset begin = offsets[piece.x] + (gascl_offset)piece.y * GASCL_PIECE;
             arcs = (int)min((gascl_offset)GASCL_PIECE, offsets[piece.x + 1] - begin);
             sources[item] = piece.x;
@@ -187,8 +188,9 @@ static void gascl_list_by_group(const bool has, const int id, const gascl_offset
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.
 static void gascl_apply_receivers(const gascl_team team, GASCL_STATE GASCL_EDGE,
-                                  GASCL_PUSHED, __local gascl_step_memory *memory,
-                                  gascl_tally *tally, long2 *counted) {
+                                  GASCL_PUSHED GASCL_PULLED_BOXES,
+                                  __local gascl_step_memory *memory, gascl_tally *tally,
+                                  long2 *counted) {
     gascl_listing to;
     gascl_begin_listing(&to, GASCL_STATE_ON, GASCL_PUSHED_ON);
     const int all = gascl_num_applied(GASCL_STATE_ON);
@@ -229,7 +231,8 @@ static void gascl_apply_receivers(const gascl_team team, GASCL_STATE GASCL_EDGE,
             const int id = !applies ? 0 : dense ? memory->ids[j] : gascl_receivers[i];
 #endif
             if (applies)
-                listed = gascl_apply_one(id, tally, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON);
+                listed = gascl_apply_one(id, tally, GASCL_STATE_ON GASCL_EDGE_ON,
+                                         GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON);
             gascl_list_applied(&to, applies, listed, id, counted, GASCL_STATE_ON, offsets, memory);
         }
     }

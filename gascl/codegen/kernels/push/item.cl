@@ -27,6 +27,7 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
         }
         for (int i = from; i < to; ++i) {
             const int source = frontier[i].x;
+            GASCL_NOTE_SENDER(frontier[i]);
             const gascl_offset begin = offsets[source] + (gascl_offset)frontier[i].y * GASCL_PIECE;
             const gascl_offset end = min(begin + GASCL_PIECE, offsets[source + 1]);
             if (i + 2 < to) {
@@ -46,7 +47,7 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
                 if (!gascl_push_arc(source, target, arc, v, &x, GASCL_STATE_ON GASCL_EDGE_ON))
                     continue;
                 ++messages;
-                if (gascl_post_arc(target, x, GASCL_STATE_ON) && !GASCL_APPLY_ALL)
+                if (gascl_post_arc(target, x, GASCL_STATE_ON) && GASCL_LISTS_POSTED)
                     gascl_hold_if(true, target, &held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
             }
         }
@@ -69,7 +70,8 @@ static GASCL_INLINE void gascl_list_by_group(const bool has, const int id, const
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.
 static GASCL_INLINE void gascl_apply_receivers(const gascl_team team, GASCL_STATE GASCL_EDGE,
-                                               GASCL_PUSHED, __local gascl_step_memory *memory,
+                                               GASCL_PUSHED GASCL_PULLED_BOXES,
+                                               __local gascl_step_memory *memory,
                                                gascl_tally *tally, long2 *counted) {
     gascl_listing to;
     gascl_begin_listing(&to, GASCL_STATE_ON, GASCL_PUSHED_ON);
@@ -94,13 +96,14 @@ static GASCL_INLINE void gascl_apply_receivers(const gascl_team team, GASCL_STAT
         applies = !dense || gascl_has_message(id, GASCL_STATE_ON);
         if (!dense && i + GASCL_AHEAD < all) {
             const int later = gascl_receivers[i + GASCL_AHEAD];
-            GASCL_PREFETCH(&gascl_inbox[later]);
+            GASCL_PREFETCH_POSTED(later);
             GASCL_PREFETCH(&offsets[later]);
             gascl_prefetch_apply(later, GASCL_STATE_ON);
         }
 #endif
         if (applies)
-            listed = gascl_apply_one(id, tally, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON);
+            listed = gascl_apply_one(id, tally, GASCL_STATE_ON GASCL_EDGE_ON,
+                                     GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON);
         gascl_list_applied(&to, applies, listed, id, counted, GASCL_STATE_ON, offsets, memory);
     }
     gascl_end_listing(&to, GASCL_STATE_ON, memory);

@@ -40,6 +40,19 @@ __kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE, GASCL_STEP, __global lo
         posted[team.rank] = sum.x;
 }
 
+#if GASCL_REACHES
+__kernel void gascl_pull_reached_short(GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+    gascl_pull_short_rows(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON GASCL_EDGE_IN_ON,
+                          GASCL_PULLED_ON);
+}
+
+__kernel void gascl_pull_reached_long(GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+    __local gascl_step_memory memory;
+    gascl_pull_long_rows(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON GASCL_EDGE_IN_ON,
+                         GASCL_PULLED_ON, &memory);
+}
+#endif
+
 __kernel void gascl_push_apply(GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                __global const long *restrict posted,
                                __global gascl_tally *restrict tallies,

@@ -1,4 +1,6 @@
 // Push with any combiner but `first`: the inbox combines messages.
+#define GASCL_PREFETCH_POSTED(id) GASCL_PREFETCH(&gascl_inbox[id])
+#define GASCL_NOTE_SENDER(piece)
 
 // Of messages that are combined by compare-and-swap, the more are under way to one vertex, the more fail.
 // Work-groups therefore combine those that they hold back, as cells, before they post them.
@@ -49,6 +51,7 @@ static bool gascl_has_message(const int id, GASCL_STATE) {
     return gascl_has_arrived(id, gascl_inbox, gascl_arrived);
 }
 
-static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE, GASCL_PUSHED) {
+static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE,
+                                     GASCL_PUSHED GASCL_PULLED_BOXES) {
     return gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps);
 }

@@ -1,4 +1,4 @@
-// Delivery `frontier`: supersteps in which the vertices that still receive pull from the frontier.
+// Deliveries `frontier` and `reached`: supersteps in which the vertices that still receive pull from the frontier.
 
 // The frontier as bits, for even and odd supersteps.
 #define GASCL_BITS(superstep) (bits + ((superstep) & 1 ? GASCL_WORDS(gascl_run_) : 0))
@@ -132,19 +132,36 @@ static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
 }
 #endif
 
-#if GASCL_HAS_OUTBOX && GASCL_GROUP > 1
-static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
-                        GASCL_STATE GASCL_DELIVERY) {
-    const int source = sources[arc];
-    *x = outbox[source].message;
-    return outbox[source].sent;
+#define GASCL_PULLS_NOW (gascl_control_->pulls != 0)
+#define GASCL_HAS_BITS (gascl_control_->bits != 0)
+
+// Whether a vertex is in the frontier; `now` is GASCL_SENDING_BITS().
+static bool gascl_is_sending(const int source, GASCL_STATE, __global const uint *now) {
+#if GASCL_REACHES
+    if (!GASCL_PULLS_NOW)
+        return gascl_sent_in[source] == GASCL_MARK_NOW();
+#endif
+    return !now || now[source / 32] >> source % 32 & 1;
 }
-#else
-// Whether an arc carries a message, and which; `now` is GASCL_SENDING_BITS().
+
+// Whether an arc carries a message, and which.
+#define GASCL_FETCHES_OUTBOX (GASCL_HAS_OUTBOX && GASCL_GROUP > 1)
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_DELIVERY) {
     const int source = sources[arc];
-    if (now && !(now[source / 32] >> source % 32 & 1))
+#if GASCL_FETCHES_OUTBOX
+#if GASCL_REACHES
+    if (GASCL_PULLS_NOW)  // otherwise no outbox is filled
+#endif
+    {
+        if (sizeof(gascl_message) > 16 && !outbox[source].sent)  // else both come by one read
+            return false;
+        *x = outbox[source].message;
+        return outbox[source].sent;
+    }
+#endif
+#if !GASCL_FETCHES_OUTBOX || GASCL_REACHES
+    if (!gascl_is_sending(source, GASCL_STATE_ON, now))
         return false;
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON);
     const gascl_box out =
@@ -153,8 +170,8 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
         return false;
     *x = gascl_narrow(out, source, gascl_control_);
     return true;
-}
 #endif
+}
 
 // Applies what a vertex has pulled; whether it is in the next frontier.
 static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *tally,
@@ -182,6 +199,8 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
 //   // The first phase: what apply must wait for.
 //   static void gascl_pull_first(const gascl_team team, ...);
 #include "pull_rows.cl"
+// Delivery `reached`: push/reached_rows.cl.
+#include "reached_rows.cl"
 
 // The second phase applies what the vertices have pulled.
 static void gascl_apply_rows(const gascl_team team, GASCL_STATE GASCL_DELIVERY,
@@ -195,8 +214,6 @@ static void gascl_apply_rows(const gascl_team team, GASCL_STATE GASCL_DELIVERY,
 // What a superstep needs besides GASCL_STATE and GASCL_EDGE.
 #define GASCL_STEP GASCL_PUSHED GASCL_EDGE_IN, GASCL_PULLED
 #define GASCL_STEP_ON GASCL_PUSHED_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON
-#define GASCL_PULLS_NOW (gascl_control_->pulls != 0)
-#define GASCL_HAS_BITS (gascl_control_->bits != 0)
 
 // The first phase of a superstep; the result is as that of gascl_push().
 static long gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
@@ -219,8 +236,8 @@ static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GAS
                          memory, tally, counted);
         return;
     }
-    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON, memory, tally,
-                          counted);
+    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON,
+                          memory, tally, counted);
 }
 
 #if GASCL_SEARCHES
