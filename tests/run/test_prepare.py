@@ -281,8 +281,7 @@ def test_a_vertex_with_more_arcs_than_a_share():
     spokes = np.arange(100)
     ends = [*spokes, *spokes], [*(0 * spokes + 7), *(spokes + 1) % 100]
     star, named = (
-        Graph.from_edges(*ends, labels=labels)
-        for labels in (None, [f"v{i}" for i in range(100)])
+        Graph.from_edges(*ends, labels=labels) for labels in (None, [f"v{i}" for i in range(100)])
     )
 
     def told(graph, ranks):
