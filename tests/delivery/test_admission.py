@@ -362,7 +362,9 @@ NARROW = {
     "a rule over floats": {},
     "to anyone, from apply": {"frontier": EMPTIES, "reached": ANYONE},
     "floats to anyone, from apply": {
-        **everywhere(NO_ATOMICS), "frontier": EMPTIES, "reached": ANYONE
+        **everywhere(NO_ATOMICS),
+        "frontier": EMPTIES,
+        "reached": ANYONE,
     },
 }
 
@@ -391,7 +393,7 @@ AUTO = {
     "gather": "slots",
     "16 bytes": "reached",
     "a sum of floats": "reached",
-    "aggregated floats": "push",
+    "aggregated floats": "frontier",
     "lanes": "pull",
     "the first": "frontier",
     "the first, of a field that apply writes": "pull",

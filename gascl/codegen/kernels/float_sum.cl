@@ -12,14 +12,14 @@
 typedef double gascl_addend;
 #define GASCL_BITS_OF(x) as_ulong(x)
 #define GASCL_FRACTION 52   // bits
-#define GASCL_INFINITE 0x7ff  // the exponent of infinities and NaN
-#define GASCL_LOWEST -1074  // the exponent of the lowest bit of the lowest bin
+#define GASCL_NOT_FINITE 0x7ff  // the exponent of infinities and NaN
+#define GASCL_LOWEST_BIT -1074  // the exponent of the lowest bit of the lowest bin
 #else
 typedef float gascl_addend;
 #define GASCL_BITS_OF(x) as_uint(x)
 #define GASCL_FRACTION 23
-#define GASCL_INFINITE 0xff
-#define GASCL_LOWEST -149
+#define GASCL_NOT_FINITE 0xff
+#define GASCL_LOWEST_BIT -149
 #endif
 
 static gascl_float_sum gascl_no_floats(void) {
@@ -39,8 +39,8 @@ static void gascl_leave_out(gascl_float_sum *sum, const int below) {
 
 static void gascl_add_float(gascl_float_sum *sum, const gascl_addend x) {
     const ulong bits = GASCL_BITS_OF(x), fraction = bits & ((1UL << GASCL_FRACTION) - 1);
-    const int exponent = (int)(bits >> GASCL_FRACTION) & GASCL_INFINITE;
-    if (exponent == GASCL_INFINITE) {
+    const int exponent = (int)(bits >> GASCL_FRACTION) & GASCL_NOT_FINITE;
+    if (exponent == GASCL_NOT_FINITE) {
         sum->infinite |= fraction ? 3 : x > 0 ? 1 : 2;
         return;
     }
@@ -120,6 +120,6 @@ static gascl_addend gascl_sum_of_floats(gascl_float_sum sum) {
     const ulong first = (ulong)sum.w3 << shift | next >> (64 - shift);
     const bool more = next << shift || sum.w0 & 0x3fff;
     const gascl_addend value = ldexp((gascl_addend)(first | more),
-                                     GASCL_LOWEST + GASCL_BIN * (sum.low + 3) - shift);
+                                     GASCL_LOWEST_BIT + GASCL_BIN * (sum.low + 3) - shift);
     return negative ? -value : value;
 }
