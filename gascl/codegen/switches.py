@@ -199,7 +199,10 @@ DERIVED = {
         "COMBINES_HELD": "messages to one vertex are combined before they are posted; "
         "also in push/first_sender.cl",
     },
-    "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
+    "push.cl": {
+        "LISTS_POSTED": "vertices with a posting are listed",
+        "LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order",
+    },
     "push/pull_by_item.cl": {
         "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",
         "SEARCHES": "groups search long rows, in a phase of its own; also in other files of push/",

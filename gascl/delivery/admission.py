@@ -371,8 +371,6 @@ def reached_refuses(demand: Demand) -> str | None:
             "it is for programs whose mask decides which vertices scatter, and nothing else, and "
             "which vertices enter by set_mask() in apply"
         )
-    if traits.applies_to_all:
-        return "all vertices apply, not only those that the frontier reaches"
     if traits.counts_once:
         return "one message may be enough for a vertex, which then need not pull its row"
     if traits.reads_singly:

@@ -88,6 +88,7 @@ class Rates:
         array: the same where messages are arrays, if it differs.
         component: one of an array in the outbox of a vertex, where the items of a work-group share
             each message.
+        box: a byte beyond the eighth of what a vertex has pulled from a frontier before it applies.
         state: an arc field that scatter may change, by delivery.
         choosing: by delivery, an arc that scatter reads before it decides whether to send.
         lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
@@ -124,6 +125,7 @@ class Rates:
     stored: Mapping[str, float]
     array: Mapping[str, float]
     component: float
+    box: float
     state: Mapping[str, float]
     choosing: Mapping[str, float]
     lane: Mapping[str, float]
@@ -172,6 +174,7 @@ CPU = Rates(
     stored={"pull": 0.02, "outbox": 0.01, "slots": 0.1, "frontier": 0.02},
     array={},
     component=0,
+    box=0.4,
     state={"slots": 2},
     choosing={"pull": 0.2},
     lane={"pull": 0.15, "outbox": 0.15},
@@ -194,7 +197,7 @@ GPU = Rates(
     vertex={"pull": 0.03, "outbox": 0.03, "slots": 0.05, "edges": 0.03, "push": 0.04,
             "frontier": 0.05, "reached": 0.05},
     arc={"pull": 0.0035, "outbox": 0.0035, "slots": 0.007, "edges": 0.0065, "push": 0,
-         "frontier": 0.009, "reached": 0.012},
+         "frontier": 0.009, "reached": 0.03},
     message={"pull": 0.004, "outbox": 0.0038, "slots": 0.03, "frontier": 0.004},
     post={
         "push": {"dropped": 0.0175, "native": 0.02, "checked": 0.04, "cas": 0.19},
@@ -212,6 +215,7 @@ GPU = Rates(
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
     array={"pull": 0.003},
     component=0.015,
+    box=0.001,
     state={"slots": 0.07},
     choosing={},
     lane={"pull": 0.6, "outbox": 0.6},
@@ -379,8 +383,12 @@ class Costs:
         messages = share * size.arcs
         rows = size.arcs * -np.expm1(-share * size.row)
         stored = max(self.sender - 4, 0) * rates.stored["frontier"]
+        receivers = np.minimum(messages, size.vertices)
+        applied = size.vertices if self.everywhere else receivers
         return self._terms(
-            vertices=share * size.vertices * rates.active + self._firsts(messages),
+            vertices=share * size.vertices * rates.active
+            + receivers * rates.first
+            + applied * (rates.vertex["reached"] + self._box),
             arcs=messages * rates.post["push"]["dropped"] + rows * rates.arc["reached"],
             messages=messages * (rates.message["frontier"] + stored + self._edge),
         )
@@ -434,7 +442,7 @@ class Costs:
         vertex += (delivery == "outbox" and self.fills) * rates.fill
         if delivery == "outbox" and not holds_fields:
             vertex += self.components * rates.component
-        vertex += (delivery == "frontier") * share * rates.marked
+        vertex += (delivery == "frontier") * (share * rates.marked + self._box)
         launches = self._launches(delivery)
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex, launches=launches)
@@ -512,6 +520,10 @@ class Costs:
         if self.everywhere:
             return 0.0
         return np.minimum(messages, self.size.vertices) * self.rates.first
+
+    @property
+    def _box(self) -> float:
+        return max(self.message - 8, 0) * self.rates.box
 
     @property
     def _edge(self) -> float:

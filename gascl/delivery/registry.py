@@ -544,6 +544,8 @@ def _fastest(
 ) -> Choice:
     """What "auto" chooses among the deliveries that are able to run a program."""
     shuffled = [name for name in able if not (debug and _keeps_order(DELIVERIES[name]))]
+    if "frontier" in able and "reached" in shuffled:
+        shuffled.remove("reached")  # a message that can be posted need not be pulled
     totals = {name: costs.total(name) for name in shuffled if name in costs.rates.vertex}
     for chosen in {"asynchronous", "in_place"}.intersection(able):  # no program has both
         reasons = {
@@ -606,6 +608,8 @@ def _slower(costs: Costs, name: str) -> str:
 def _left_out(name: str, debug: bool) -> str:
     if name == "serial":
         return "one work-item does everything"
+    if name == "reached" and not debug:
+        return "frontier posts messages, and need not pull whole rows"
     if name == "random":
         return "debug mode runs it afterwards, and compares the fields"
     if debug and _keeps_order(DELIVERIES[name]):

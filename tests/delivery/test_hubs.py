@@ -94,7 +94,7 @@ def highest() -> tuple[list[int], list[int]]:
 )
 def test_the_only_lane_of_a_hub(group, delivery, monkeypatch):
     """A hub's arcs are shared by items of a group, with and without a first message to find."""
-    monkeypatch.setattr(Costs, "share_to_pull", lambda costs: 0.1)
+    monkeypatch.setattr(Costs, "share_to_pull", lambda *_: 0.1)
     engine, (depth, parent) = Engine(GRAPH, Device(find().cl, group=group)), search(9)
     value, messages = highest()
     result = engine.run(BreadthFirst(source=9), delivery=delivery)

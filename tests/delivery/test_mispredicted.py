@@ -68,7 +68,7 @@ def some(superstep: int) -> np.ndarray:
 @pytest.mark.parametrize("program", [SomeSum, SomeWanted, SomeEnough])
 @pytest.mark.parametrize("share", [0.0, 2.0])
 def test_a_frontier_of_random_vertices(program, share, monkeypatch):
-    monkeypatch.setattr(Costs, "share_to_pull", lambda costs: share)
+    monkeypatch.setattr(Costs, "share_to_pull", lambda *_: share)
     graph, adjacency = linked()
     result = Engine(graph).run(program(), delivery="frontier")
     x, told = np.arange(VERTICES) % 8, np.zeros(VERTICES, int)

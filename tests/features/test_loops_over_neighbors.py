@@ -449,7 +449,7 @@ def climbed(graph: Graph) -> tuple[dict[str, list[int]], list[tuple[int, int]]]:
 
 @pytest.mark.parametrize("directed", [True, False])
 def test_with_a_frontier(device, directed, monkeypatch):
-    monkeypatch.setattr(Costs, "share_to_pull", lambda costs: 0.1)
+    monkeypatch.setattr(Costs, "share_to_pull", lambda *_: 0.1)
     graph = hubs(directed)
     fields, steps = climbed(graph)
     assert len(steps) > 3

@@ -181,7 +181,7 @@ def can_list_the_mask(program: Program) -> bool:
 def pulls_where_it_is_reached(program: Program) -> bool:
     """Whether a vertex with an active neighbor may pull all messages of its row, and no other one
     need do anything."""
-    if program.scatter_on == "all" or program.apply_on != "message" or sends_to(program):
+    if program.scatter_on == "all" or sends_to(program):
         return False
     if program.combine == "first" or program.enough or program.edges == "alternate":
         return False

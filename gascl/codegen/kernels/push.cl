@@ -55,6 +55,9 @@ static void gascl_prefetch_target(const int id, GASCL_STATE) {
     GASCL_PREFETCH_POSTED(id);
 }
 
+// Whether vertices with a posting are listed.
+#define GASCL_LISTS_POSTED (!GASCL_APPLY_ALL || GASCL_REACHES)
+
 // Whether an arc carries a message that its vertex wants, and what is to be posted.
 #if GASCL_REACHES  // that is seen when the vertex pulls
 static bool gascl_push_arc(const int source, const int target, const gascl_offset arc,
@@ -110,7 +113,7 @@ static bool gascl_apply_one(const int id, gascl_tally *tally, GASCL_STATE GASCL_
                             GASCL_PUSHED GASCL_RECEIVED) {
     gascl_box in = gascl_take_received(id, GASCL_STATE_ON GASCL_EDGE_ON,
                                        GASCL_PUSHED_ON GASCL_RECEIVED_ON);
-    if (GASCL_REACHES && !in.count)  // no arc of the frontier carries a message
+    if (GASCL_REACHES && !GASCL_APPLY_ALL && !in.count)  // no arc of the frontier carries a message
         return false;
 #if !GASCL_COUNTS_ONCE && !GASCL_COUNTS_ARRIVED
     tally->messages -= in.count;  // gascl_push() has counted them

@@ -464,6 +464,34 @@ class Reached(Levels):
     apply = "v.level = superstep + 1; v.who = msg; set_mask();"
 
 
+class Paths(Levels):
+    """Sums of reals that depend on the arc, to those that nobody has reached."""
+
+    paths = vertex.real(init="v.id == p.start")
+    message, combine = "real", "sum"
+    receive_if = "v.level == INT_MAX"
+    scatter = "send(v.paths * (e.id % 3 + 1));"
+    apply = "v.level = superstep + 1; v.paths = msg; set_mask();"
+
+
+class Halving(VertexProgram):
+    """Arrays, and all vertices apply."""
+
+    start = param.vertex()
+    supersteps = param.supersteps(5)
+    x = vertex.real(3, init="v.id == p.start")
+    message, combine = "real(3)", "sum"
+    ends, apply_on = "stop", "all"
+    mask = "v.id == p.start"
+    scatter = "send(v.x);"
+    apply = """
+        for (int i = 0; i < 3; ++i)
+            v.x[i] = (v.x[i] + msg[i]) / 2;
+        if (v.x[0] > 0)
+            set_mask();
+    """
+
+
 class ReachedThrice(Reached):
     """From three vertices at once: which lanes a vertex sends in is noted once for each vertex."""
 
@@ -554,11 +582,16 @@ PROGRAMS: list[VertexProgram] = [
         Gathering(start=FAR),
     ),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
-    Spreading(),
+    *(Spreading(), Paths(start=FAR), Halving(start=FAR)),
     *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
 ]
-#: Those that follow a frontier both ways, in three forms of pulling.
-BOTH_WAYS: list[VertexProgram] = [Levels(start=FAR), Reached(start=FAR), ReachedBy(start=HUB)]
+#: Those that follow a frontier both ways, in three forms of pulling; and those whose vertices pull in
+#: either way.
+BOTH_WAYS: list[tuple[VertexProgram, str]] = [
+    *((Levels(start=FAR), "frontier"), (Reached(start=FAR), "frontier")),
+    *((ReachedBy(start=HUB), "frontier"), (Paths(start=FAR), "reached")),
+    (Halving(start=FAR), "reached"),
+]
 
 
 class Averaging(VertexProgram):
@@ -645,7 +678,7 @@ def run_to_few(device: Device) -> None:
 
 
 def change_always() -> None:
-    """Make `frontier` change to pulling and back after each superstep."""
+    """Make `frontier` and `reached` change to pulling by all and back after each superstep."""
     loaded_program.pull_bounds = lambda *given: (NEVER, 0)
 
 
@@ -656,8 +689,8 @@ def run_changing(engine: Engine) -> None:
     # Engines of their own, since one keeps the shares with what else its runs have in common.
     devices = engine.device, Joining(engine.device.cl, GROUP)
     for each in (Engine(GRAPH, device) for device in devices):
-        for program in BOTH_WAYS:
-            result = each.run(program, delivery="frontier")
+        for program, delivery in BOTH_WAYS:
+            result = each.run(program, delivery=delivery)
             assert len({s.delivery for s in result.trace}) == 2
             same(result, engine.run(program, delivery="serial"))
     by_lists = (Turns(start=FAR), Back(start=FAR), Gathering(start=FAR), Least())
@@ -795,10 +828,12 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "push.cl": [(MaskedOfAll(), "push")],
     "push/group.cl": [
         *((Least(), "push"), (Product(), "push")),
-        *((program, "frontier") for program in BOTH_WAYS),
+        *BOTH_WAYS,
     ],
-    "push/pull_step.cl": [(program, "frontier") for program in BOTH_WAYS],
-    "push/pull_by_item.cl": [(program, "frontier") for program in BOTH_WAYS],
+    "push/pull_step.cl": BOTH_WAYS,
+    "push/pull_by_item.cl": BOTH_WAYS,
+    "push/reached.cl": [(Paths(start=FAR), "reached")],
+    "push/reached_rows.cl": [(Paths(start=FAR), "reached")],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Levels(start=FAR), "frontier")),
     ],

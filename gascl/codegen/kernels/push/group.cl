@@ -68,12 +68,12 @@ static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
     int at = firsts ? atomic_add(&memory->listed, (int)popcount(firsts)) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0) {
-        if (!GASCL_APPLY_ALL && memory->listed)
+        if (GASCL_LISTS_POSTED && memory->listed)
             memory->place = atomic_add(&GASCL_LENGTH(RECEIVERS), memory->listed);
         memory->count = memory->listed = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; !GASCL_APPLY_ALL && firsts; i += GASCL_GROUP, firsts >>= 1)
+    for (int i = item; GASCL_LISTS_POSTED && firsts; i += GASCL_GROUP, firsts >>= 1)
         if (firsts & 1)
             gascl_receivers[memory->place + at++] = memory->ids[i];
     barrier(CLK_LOCAL_MEM_FENCE);

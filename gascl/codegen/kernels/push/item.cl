@@ -47,7 +47,7 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
                 if (!gascl_push_arc(source, target, arc, v, &x, GASCL_STATE_ON GASCL_EDGE_ON))
                     continue;
                 ++messages;
-                if (gascl_post_arc(target, x, GASCL_STATE_ON) && !GASCL_APPLY_ALL)
+                if (gascl_post_arc(target, x, GASCL_STATE_ON) && GASCL_LISTS_POSTED)
                     gascl_hold_if(true, target, &held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
             }
         }

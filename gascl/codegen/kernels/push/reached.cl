@@ -30,5 +30,5 @@ static bool gascl_has_message(const int id, GASCL_STATE) {
 
 static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE,
                                      GASCL_PUSHED GASCL_RECEIVED) {
-    return pulled[id];
+    return gascl_has_message(id, GASCL_STATE_ON) ? pulled[id] : gascl_box_empty();
 }

@@ -1,9 +1,10 @@
 // Delivery `reached`, while the frontier is small: the vertices that it has reached pull. An item pulls short rows,
-// and lists the others, each of which a group then pulls.
+// and lists the others, each of which a group then pulls. If there are rows enough for all items of a GPU, longer
+// ones count as short.
 #if GASCL_GROUP == 1
-#define GASCL_ROW_OF_ITEM 1024
+#define GASCL_ROW_OF_ITEM(rows) 1024
 #else
-#define GASCL_ROW_OF_ITEM 16
+#define GASCL_ROW_OF_ITEM(rows) ((rows) > 1 << 15 ? 128 : 16)
 #endif
 
 // What the frontier sends to a vertex, in the order of the arcs.
@@ -24,7 +25,7 @@ static void gascl_pull_short_rows(const gascl_team team, GASCL_STATE GASCL_EDGE,
     const int reached = GASCL_PULLS_NOW ? 0 : GASCL_LENGTH(RECEIVERS);
     GASCL_FOR_SHARE(i, reached, clamp(reached / (16 * team.groups), 1, 64)) {
         const int row = gascl_receivers[i];
-        if (in_offsets[row + 1] - in_offsets[row] <= GASCL_ROW_OF_ITEM)
+        if (in_offsets[row + 1] - in_offsets[row] <= GASCL_ROW_OF_ITEM(reached))
             pulled[row] = gascl_pull_reached(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
         else
             gascl_listed[atomic_inc(&GASCL_LENGTH(LISTED))] = row;
@@ -43,7 +44,11 @@ static void gascl_pull_long_rows(const gascl_team team, GASCL_STATE GASCL_EDGE, 
 #else
     for (int at = team.rank; at < end; at += team.groups) {
         const int row = gascl_listed[at];
-        const gascl_block block = {row, row + 1, in_offsets[row], in_offsets[row + 1]};
+        gascl_block block;
+        block.begin = in_offsets[row];
+        block.end = in_offsets[row + 1];
+        block.first = row;
+        block.last = row + 1;
         gascl_gather_block(block, in_offsets, &memory->way.gather, 0,
                            GASCL_STATE_ON GASCL_DELIVERY_ON);
     }
