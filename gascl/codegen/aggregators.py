@@ -89,7 +89,7 @@ def write_control(text: Text, c: Context) -> None:
     """Write the structs of the loop's own state, and of what a rank tells the others of it."""
     text.struct(c.control)
     write_copier(text, c.control)
-    text.struct(c.report)
+    text.struct(c.outcome)
 
 
 def write_copier(text: Text, type_: Type) -> None:

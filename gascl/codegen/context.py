@@ -490,9 +490,9 @@ class Context:
         )
 
     @cached_property
-    def report(self) -> Type:
+    def outcome(self) -> Type:
         """What a rank tells the others after a superstep."""
-        return struct_of("gascl_report", [("control", self.control), ("tally", self.tally)])
+        return struct_of("gascl_outcome", [("control", self.control), ("tally", self.tally)])
 
     # Every pair -------------------------------------------------------------------------------
 

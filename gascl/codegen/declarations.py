@@ -248,7 +248,7 @@ def write_layouts(text: Text, c: Context) -> None:
     that other places mean another size, unless gaps between members make up for each other.
     """
     sizes = {name: resolve(s, c.real).itemsize for name, s in c.spec.structs.items()}
-    shared = {"box": c.box, "tally": c.tally, "control": c.control, "report": c.report}
+    shared = {"box": c.box, "tally": c.tally, "control": c.control, "outcome": c.outcome}
     if c.traits.near:
         shared["node"] = c.node
     if c.spec.arrays:

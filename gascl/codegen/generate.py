@@ -134,7 +134,7 @@ def generate(
         tables=c.tables.scalar if spec.arrays else np.dtype([]),
         tally=c.tally.scalar,
         control=c.control.scalar,
-        report=c.report.scalar,
+        outcome=c.outcome.scalar,
         other=c.other.scalar if traits.pairs else np.dtype([]),
         axes=c.place.width if traits.near else 0,
         node=c.node.scalar if traits.near else np.dtype([]),

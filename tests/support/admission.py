@@ -25,7 +25,17 @@ from gascl.opencl.device_choice import find
 
 #: Of programs with order = "any" alone.
 ANY_ORDER = ("asynchronous", "in_place", "random")
-DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "reached", "edges", "serial", *ANY_ORDER)
+DELIVERIES = (
+    "slots",
+    "pull",
+    "outbox",
+    "push",
+    "frontier",
+    "reached",
+    "edges",
+    "serial",
+    *ANY_ORDER,
+)
 
 
 def sends_to(program: Program) -> bool:

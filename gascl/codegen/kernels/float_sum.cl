@@ -6,8 +6,8 @@
 // An addend covers three bins. A sum keeps those of the largest addend and the one below them, which is w0. What n
 // addends up to x have in the bins that are left out is less than n * x / 2^78; of float32, n * x / 2^49.
 
-#define GASCL_BIN 26  // bits
-#define GASCL_IN_BIN ((1L << GASCL_BIN) - 1)
+#define GASCL_FLOAT_BIN 26  // bits
+#define GASCL_IN_FLOAT_BIN ((1L << GASCL_FLOAT_BIN) - 1)
 #if GASCL_DOUBLE_SUMS
 typedef double gascl_addend;
 #define GASCL_BITS_OF(x) as_ulong(x)
@@ -44,29 +44,28 @@ static void gascl_add_float(gascl_float_sum *sum, const gascl_addend x) {
         sum->infinite |= fraction ? 3 : x > 0 ? 1 : 2;
         return;
     }
-    const ulong digits = exponent ? fraction | 1UL << GASCL_FRACTION : fraction;
-    const int place = max(exponent, 1) - 1, bin = place / GASCL_BIN, shift = place % GASCL_BIN;
-    const long sign = x < 0 ? -1 : 1;
-    const long low = sign * (long)(digits << shift & GASCL_IN_BIN);
-    const long middle = sign * (long)(digits >> (GASCL_BIN - shift) & GASCL_IN_BIN);
-    const long high = sign * (long)(digits >> (2 * GASCL_BIN - shift));
-    gascl_leave_out(sum, bin - 1);
-    switch (bin - sum->low) {
-    case 1:
+    const uint normal = exponent > 0, place = exponent - normal;
+    const uint bin = place / GASCL_FLOAT_BIN, shift = place % GASCL_FLOAT_BIN;
+    const ulong digits = fraction | (ulong)normal << GASCL_FRACTION;
+    const long sign = x < 0 ? -1 : 0;
+    const long low = ((long)(digits << shift & GASCL_IN_FLOAT_BIN) ^ sign) - sign;
+    const long middle = ((long)(digits >> (GASCL_FLOAT_BIN - shift) & GASCL_IN_FLOAT_BIN) ^ sign) - sign;
+    const long high = ((long)(digits >> (2 * GASCL_FLOAT_BIN - shift)) ^ sign) - sign;
+    const int below = sum->low + 1 - (int)bin;
+    if (below <= 0) {
+        if (below < 0)
+            gascl_leave_out(sum, (int)bin - 1);
         sum->w1 += low;
         sum->w2 += middle;
         sum->w3 += high;
-        break;
-    case 0:
+    } else if (below == 1) {
         sum->w0 += low;
         sum->w1 += middle;
         sum->w2 += high;
-        break;
-    case -1:
+    } else if (below == 2) {
         sum->w0 += middle;
         sum->w1 += high;
-        break;
-    case -2:
+    } else if (below == 3) {
         sum->w0 += high;
     }
 }
@@ -84,12 +83,12 @@ static gascl_float_sum gascl_merged_floats(gascl_float_sum a, gascl_float_sum b)
 
 // Carries what does not fit in a bin; only the highest one may then be negative.
 static void gascl_carry(gascl_float_sum *sum) {
-    sum->w1 += sum->w0 >> GASCL_BIN;
-    sum->w2 += sum->w1 >> GASCL_BIN;
-    sum->w3 += sum->w2 >> GASCL_BIN;
-    sum->w0 &= GASCL_IN_BIN;
-    sum->w1 &= GASCL_IN_BIN;
-    sum->w2 &= GASCL_IN_BIN;
+    sum->w1 += sum->w0 >> GASCL_FLOAT_BIN;
+    sum->w2 += sum->w1 >> GASCL_FLOAT_BIN;
+    sum->w3 += sum->w2 >> GASCL_FLOAT_BIN;
+    sum->w0 &= GASCL_IN_FLOAT_BIN;
+    sum->w1 &= GASCL_IN_FLOAT_BIN;
+    sum->w2 &= GASCL_IN_FLOAT_BIN;
 }
 
 // The sum as a float: of its bins, rounded once.
@@ -120,6 +119,6 @@ static gascl_addend gascl_sum_of_floats(gascl_float_sum sum) {
     const ulong first = (ulong)sum.w3 << shift | next >> (64 - shift);
     const bool more = next << shift || sum.w0 & 0x3fff;
     const gascl_addend value = ldexp((gascl_addend)(first | more),
-                                     GASCL_LOWEST_BIT + GASCL_BIN * (sum.low + 3) - shift);
+                                     GASCL_LOWEST_BIT + GASCL_FLOAT_BIN * (sum.low + 3) - shift);
     return negative ? -value : value;
 }

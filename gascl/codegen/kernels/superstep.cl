@@ -250,7 +250,7 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
 
 // The control record and the total of a device's tallies, for the other ranks of the run.
 __kernel void gascl_total(__global const gascl_tally *tallies, const int num_tallies,
-                          __global const gascl_control *control, __global gascl_report *total) {
+                          __global const gascl_control *control, __global gascl_outcome *total) {
     __local gascl_shared shared;
     gascl_tally tally;
     gascl_total_of(&tally, 0, tallies, num_tallies, 0, 0, &shared);

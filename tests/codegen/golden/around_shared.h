@@ -174,7 +174,7 @@ typedef struct {
 typedef struct {
     gascl_control control;
     gascl_tally tally;
-} gascl_report;
+} gascl_outcome;
 
 typedef uchar gascl_message;
 typedef uchar gascl_stored;
@@ -521,4 +521,4 @@ typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
 typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 8 ? 1 : -1];
 typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 16 ? 1 : -1];
 typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 96 ? 1 : -1];
-typedef char gascl_layout_gascl_report[sizeof(gascl_report) == 112 ? 1 : -1];
+typedef char gascl_layout_gascl_outcome[sizeof(gascl_outcome) == 112 ? 1 : -1];

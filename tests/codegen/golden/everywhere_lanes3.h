@@ -261,7 +261,7 @@ typedef struct {
 typedef struct {
     gascl_control control;
     gascl_tally tally;
-} gascl_report;
+} gascl_outcome;
 
 typedef Pair gascl_message;
 typedef Pair gascl_stored;
@@ -607,4 +607,4 @@ typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
 typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 12 ? 1 : -1];
 typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 48 ? 1 : -1];
 typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 120 ? 1 : -1];
-typedef char gascl_layout_gascl_report[sizeof(gascl_report) == 168 ? 1 : -1];
+typedef char gascl_layout_gascl_outcome[sizeof(gascl_outcome) == 168 ? 1 : -1];
