@@ -72,6 +72,7 @@ PROGRAM = {
     "TRIES_TURNS": "work-groups try out the turns of a loop of apply: see in_place/long_rows.cl",
     "REALS": "the number of vertex fields of floats",
     "REDUCTIONS": "the number of loops in apply that a work-group shares",
+    "LOOPS_NEST": "there are loops in one of these",
 }
 #: What an inbox cell is (atomic_cells.py): see kernels/atomics.cl.
 CELL = {
@@ -199,10 +200,7 @@ DERIVED = {
         "COMBINES_HELD": "messages to one vertex are combined before they are posted; "
         "also in push/first_sender.cl",
     },
-    "push.cl": {
-        "LISTS_POSTED": "vertices with a posting are listed",
-        "LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order",
-    },
+    "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
     "push/pull_by_item.cl": {
         "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",
         "SEARCHES": "groups search long rows, in a phase of its own; also in other files of push/",

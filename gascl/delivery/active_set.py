@@ -35,7 +35,8 @@ class ActiveSet:
             other vertices.
         swaps: pairs of buffers that are swapped after each superstep.
         lists_receivers: `receivers` lists the vertices with a message in the inbox, or that the
-            frontier has reached. Programs that list directly (`Traits.lists_directly`) need `commits` only before the first superstep.
+            frontier has reached. Programs that list directly (`Traits.lists_directly`) need
+            `commits` only before the first superstep.
     """
 
     name: str

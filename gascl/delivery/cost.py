@@ -75,6 +75,8 @@ class Rates:
         marked: an active vertex in a frontier that is pulled.
         first: the first message to a vertex that is listed for it, where most others are dropped.
         mask: an arc whose sender may be in the mask, by delivery, where receivers visit arcs.
+        shared: a component of an array that may not be sent, where the items of a work-group share
+            each message.
         doubt: by delivery, an arc of which that is as likely as not, if a branch is mispredicted
             then.
         sorting: an arc whose sender a frontier sorts out without a branch, in rows that are long
@@ -88,7 +90,8 @@ class Rates:
         array: the same where messages are arrays, if it differs.
         component: one of an array in the outbox of a vertex, where the items of a work-group share
             each message.
-        box: a byte beyond the eighth of what a vertex has pulled from a frontier before it applies.
+        box: a byte beyond the eighth of what a vertex has pulled before it applies: where all pull
+            from a frontier, or those that it has reached.
         state: an arc field that scatter may change, by delivery.
         choosing: by delivery, an arc that scatter reads before it decides whether to send.
         lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
@@ -101,6 +104,8 @@ class Rates:
         alone_stored: as `stored`, in such a row.
         launches: those of a superstep, by delivery, where no launch runs several supersteps; and
             what `frontier` does for each superstep beyond pushing.
+        together: a superstep of `pull` or `outbox` in a persistent kernel, in which all work-groups
+            wait for each other, while one alone would follow a small frontier.
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
@@ -117,6 +122,7 @@ class Rates:
     marked: float
     first: float
     mask: Mapping[str, float]
+    shared: float
     doubt: Mapping[str, float]
     sorting: float
     row: Mapping[str, float]
@@ -125,7 +131,7 @@ class Rates:
     stored: Mapping[str, float]
     array: Mapping[str, float]
     component: float
-    box: float
+    box: Mapping[str, float]
     state: Mapping[str, float]
     choosing: Mapping[str, float]
     lane: Mapping[str, float]
@@ -135,6 +141,7 @@ class Rates:
     alone: Mapping[str, Mapping[str, float]]
     alone_stored: Mapping[str, float]
     launches: Mapping[str, float]
+    together: float
     common: Mapping[str, float]
     open: float
     once: Mapping[str, tuple[float, float]]
@@ -166,6 +173,7 @@ CPU = Rates(
     marked=0.5,
     first=7,
     mask={"pull": 0.15, "outbox": 0.25, "frontier": 0.5},
+    shared=0,
     doubt={"pull": 3.4, "outbox": 3.4, "slots": 4},
     sorting=0.2,
     row={"outbox": 1.5, "slots": 0},
@@ -174,7 +182,7 @@ CPU = Rates(
     stored={"pull": 0.02, "outbox": 0.01, "slots": 0.1, "frontier": 0.02},
     array={},
     component=0,
-    box=0.4,
+    box={"frontier": 1.9, "reached": 0.65},
     state={"slots": 2},
     choosing={"pull": 0.2},
     lane={"pull": 0.15, "outbox": 0.15},
@@ -184,6 +192,7 @@ CPU = Rates(
     alone={},
     alone_stored={},
     launches={"slots": 15_000, "edges": 15_000},
+    together=0,
     common={"pull": 80, "": 125},
     open=0.4,
     # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs; and a program
@@ -207,6 +216,7 @@ GPU = Rates(
     marked=0,
     first=0,
     mask={"pull": 0.007, "outbox": 0.007, "frontier": 0.007},
+    shared=0.0012,
     doubt={},
     sorting=0,
     row={"outbox": 0, "slots": 0},
@@ -215,7 +225,7 @@ GPU = Rates(
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
     array={"pull": 0.003},
     component=0.015,
-    box=0.001,
+    box={"frontier": 0.001, "reached": 0.001},
     state={"slots": 0.07},
     choosing={},
     lane={"pull": 0.6, "outbox": 0.6},
@@ -235,6 +245,7 @@ GPU = Rates(
     },
     alone_stored={"pull": 0.9, "outbox": 0.25, "slots": 0.4, "frontier": 0.9},
     launches={"pull": 40_000, "outbox": 30_000, "slots": 50_000, "edges": 50_000, "frontier": 1000},
+    together=20_000,  # a path of 2^14 vertices, an H200
     common={"edges": 4, "": 10},
     open=0.9,
     once={"asynchronous": (0.07, 0.055)},  # ShortestPaths on R-MAT 22 and 24, an H200
@@ -383,14 +394,16 @@ class Costs:
         messages = share * size.arcs
         rows = size.arcs * -np.expm1(-share * size.row)
         stored = max(self.sender - 4, 0) * rates.stored["frontier"]
+        row = size.hub * (self._alone("frontier") or rates.arc["reached"])
         receivers = np.minimum(messages, size.vertices)
         applied = size.vertices if self.everywhere else receivers
         return self._terms(
             vertices=share * size.vertices * rates.active
             + receivers * rates.first
-            + applied * (rates.vertex["reached"] + self._box),
+            + applied * (rates.vertex["reached"] + self._box("reached")),
             arcs=messages * rates.post["push"]["dropped"] + rows * rates.arc["reached"],
             messages=messages * (rates.message["frontier"] + stored + self._edge),
+            hub=-np.expm1(-share * size.hub) * row,
         )
 
     def listed(self, delivery: str, share: Any) -> dict[str, Any]:
@@ -442,7 +455,7 @@ class Costs:
         vertex += (delivery == "outbox" and self.fills) * rates.fill
         if delivery == "outbox" and not holds_fields:
             vertex += self.components * rates.component
-        vertex += (delivery == "frontier") * (share * rates.marked + self._box)
+        vertex += (delivery == "frontier") * share * rates.marked + self._box(delivery)
         launches = self._launches(delivery)
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex, launches=launches)
@@ -456,7 +469,8 @@ class Costs:
         learned = adds or (self.size.dense and delivery != "slots")
         doubt = 0.0 if learned else rates.doubt.get(delivery, 0) * 4 * share * (1 - share) * opened
         sorts = delivery == "frontier" and size.arcs >= SORTED_ROW * size.vertices
-        in_doubt = some * (rates.mask.get(delivery, 0) + doubt + sorts * rates.sorting)
+        shared = (delivery == "outbox") * self.components * rates.shared
+        in_doubt = some * (rates.mask.get(delivery, 0) + doubt + sorts * rates.sorting + shared)
         kept = self.keeps * rates.state.get(delivery, 0) * (not size.dense)
         stores = delivery in ("outbox", "slots") and not holds_fields
         wide: float = (self.message if stores else self.sender) - 4
@@ -497,8 +511,9 @@ class Costs:
         return "hub" in self._visiting(delivery, 1.0)
 
     def _launches(self, delivery: str) -> float:
-        whole = self.whole and delivery in ("pull", "outbox")
-        return 0.0 if whole else self.rates.launches.get(delivery, 0) * self.units
+        if self.whole and delivery in ("pull", "outbox"):
+            return self.masked * self.rates.together * self.units
+        return self.rates.launches.get(delivery, 0) * self.units
 
     def _alone(self, delivery: str) -> float:
         """What an arc of a row takes that has a work-group to itself; 0: it is not known."""
@@ -521,9 +536,8 @@ class Costs:
             return 0.0
         return np.minimum(messages, self.size.vertices) * self.rates.first
 
-    @property
-    def _box(self) -> float:
-        return max(self.message - 8, 0) * self.rates.box
+    def _box(self, delivery: str) -> float:
+        return max(self.message - 8, 0) * self.rates.box.get(delivery, 0)
 
     @property
     def _edge(self) -> float:

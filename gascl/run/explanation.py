@@ -243,8 +243,8 @@ def _direction(prepared: Prepared) -> str:
         return "no messages travel along arcs"
     if delivery.reaches:
         return (
-            "while few arcs go out from the frontier, the vertices at their ends pull along the arcs "
-            "that end in them; else all vertices pull"
+            "while few arcs go out from the frontier, the vertices at their ends pull along the "
+            "arcs that end in them; else all vertices pull"
         )
     if delivery.pulls:
         return "senders push while few arcs go out from the frontier; else receivers pull"

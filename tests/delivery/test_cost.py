@@ -73,6 +73,16 @@ def test_every_delivery_of_auto_is_known():
     assert costs({}, DENSE).estimate("a delivery of a user") == {}
 
 
+def test_a_frontier_that_reaches_few_rows_takes_little():
+    reals = FEW | {"message": "real", "x": vertex.real(init=1)}
+    for on_gpu in (False, True):
+        found = costs(reals, SPARSE, on_gpu)
+        few, all_ = (found.seconds("reached", share) for share in (1e-6, 1.0))
+        assert few < all_ / 5
+        assert 0 < found.share_to_pull("reached") < 1
+        assert found.seconds("reached", 1e-3) < found.seconds("pull", 1e-3)
+
+
 def test_cores_share_the_work():
     one, two = costs({}, DENSE), costs({}, DENSE, cores=2)
     for name in ("pull", "outbox", "push", "frontier"):  # the others have launches besides
@@ -183,13 +193,15 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         (ARRAYS, Size(2**20, 2**25, 2**16), True, "outbox"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, DENSE, False, "outbox"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, SPARSE, False, "outbox"),
-        (FEW | {"message": "real", "x": vertex.real(init=1)}, DENSE, False, "slots"),
-        (REALS, DENSE, False, "outbox"),
-        (REALS, SPARSE, False, "pull"),
-        (REALS, CLIQUE, False, "pull"),
+        (FEW | {"message": "real", "x": vertex.real(init=1)}, DENSE, False, "reached"),
+        (REALS, DENSE, False, "reached"),
+        (REALS, SPARSE, False, "reached"),
+        (REALS, CLIQUE, False, "reached"),
+        (REALS, STAR, True, "outbox"),
         (SOME_ARCS, SPARSE, False, "outbox"),
         (ON_ALL | {"message": "int8", "combine": "max"}, SPARSE, False, "outbox"),
-        (FEW_ARRAYS, DENSE, False, "pull"),
+        (FEW_ARRAYS, DENSE, False, "reached"),
+        (FEW_ARRAYS | {"message": "int8(64)", "x": vertex.int8(64)}, SPARSE, False, "pull"),
         (SEARCH, DENSE, False, "frontier"),
         (SEARCH, SPARSE, False, "frontier"),
         (SEARCH, STAR, False, "pull"),

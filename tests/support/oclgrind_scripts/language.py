@@ -591,8 +591,8 @@ PROGRAMS: list[VertexProgram] = [
     *(Spreading(), Paths(start=FAR), Halving(start=FAR)),
     *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
 ]
-#: Those that follow a frontier both ways, in three forms of pulling; and those whose vertices pull in
-#: either way.
+#: Those that follow a frontier both ways, in three forms of pulling; and those that pull in either
+#: way.
 BOTH_WAYS: list[tuple[VertexProgram, str]] = [
     *((Levels(start=FAR), "frontier"), (Reached(start=FAR), "frontier")),
     *((ReachedBy(start=HUB), "frontier"), (Paths(start=FAR), "reached")),
@@ -839,7 +839,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "push/pull_step.cl": BOTH_WAYS,
     "push/pull_by_item.cl": BOTH_WAYS,
     "push/reached.cl": [(Paths(start=FAR), "reached")],
-    "push/reached_rows.cl": [(Paths(start=FAR), "reached")],
+    "push/reached_rows.cl": [(p(start=s), "reached") for p in (Paths, Halving) for s in (FAR, HUB)],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Levels(start=FAR), "frontier")),
     ],

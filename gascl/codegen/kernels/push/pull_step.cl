@@ -154,6 +154,8 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     if (GASCL_PULLS_NOW)  // otherwise no outbox is filled
 #endif
     {
+        if (sizeof(gascl_message) > 16 && !outbox[source].sent)  // else both come by one read
+            return false;
         *x = outbox[source].message;
         return outbox[source].sent;
     }
@@ -234,7 +236,7 @@ static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GAS
                          memory, tally, counted);
         return;
     }
-    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON GASCL_RECEIVED_ON,
+    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON,
                           memory, tally, counted);
 }
 
