@@ -474,10 +474,11 @@ class Paths(Levels):
     """Sums of reals that depend on the arc, to those that nobody has reached."""
 
     paths = vertex.real(init="v.id == p.start")
+    total = aggregate.real("sum")
     message, combine = "real", "sum"
     receive_if = "v.level == INT_MAX"
     scatter = "send(v.paths * (e.id % 3 + 1));"
-    apply = "v.level = superstep + 1; v.paths = msg; set_mask();"
+    apply = "v.level = superstep + 1; v.paths = msg; aggregate_total(msg); set_mask();"
 
 
 class Halving(VertexProgram):
