@@ -363,7 +363,7 @@ SPOILT_WORDS = {
     "messages from others": ("gascl_receive_remote", INVALID_WRITE, "remote_messages.cl",
                              "messages[i].place,", "messages[i].place + 999,"),
     "the total of a rank's tallies": ("gascl_total", INVALID_WRITE, "superstep.cl",
-                                      "COPY_CONTROL(*total,", "COPY_CONTROL(total[9],"),
+                                      "COPY_CONTROL(total->control,", "COPY_CONTROL(total[9].control,"),
     "an outbox of what scatter reads": ("gascl_outbox_gather", INVALID_READ, "outbox/senders.cl",
                                         "gascl_read_outbox_entry(&outbox[at],",
                                         "gascl_read_outbox_entry(&outbox[at + 999],"),
