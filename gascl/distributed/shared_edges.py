@@ -361,6 +361,7 @@ class SharedEdges:
         edges = spec.direction if self.directed else "both"
         names = [*self._read(graph, program)]
         renumbers = traits.renumbers and not debug
+        order: Numbering | None
         if renumbers and partition is not None:
             order, arcs = partition.numbered(edges)
         else:

@@ -723,7 +723,8 @@ class Graph:
 
     def _arcs_by(self, renumbering: Numbering, direction: str) -> Arcs:
         if self._shared is not None:
-            return self._shared.arcs_by(renumbering, direction)
+            shared: Arcs = self._shared.arcs_by(renumbering, direction)
+            return shared
         offsets = self._arcs_along(direction).out_offsets
         src, dst = (Renumbered(e, renumbering.number) for e in (self.src, self.dst))
         arcs = arcs_of(src, dst, self.num_vertices, direction)
