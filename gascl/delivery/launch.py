@@ -137,9 +137,18 @@ NEAR = (NEAR_BOUNDS, NEAR_KEYS, NEAR_LEAVES, NEAR_LEVELS, NEAR_PAIRS)
 RADIX = {each.kernel: each for each in (SORT_COUNT, SORT_SUM, SORT_ADD, SORT_MOVE)}
 #: Vertices with many neighbors apply, after the others (shared_rows.cl); and are listed in the next
 #: frontier, where the others are.
-SHARED_ROWS = Launch("gascl_apply_shared_rows", "", ("STATE", "tallies"))
+SHARED_ROWS = Launch("gascl_apply_shared_rows", "", ("STATE", "tallies", "num_tallies"))
 LISTED_SHARED_ROWS = Launch(
     "gascl_apply_shared_rows",
     "",
-    ("STATE", "out_offsets", "frontiers", "most_pieces", "bits", "counts", "tallies"),
+    (
+        "STATE",
+        "out_offsets",
+        "frontiers",
+        "most_pieces",
+        "bits",
+        "counts",
+        "tallies",
+        "num_tallies",
+    ),
 )

@@ -639,8 +639,9 @@ class Loop:
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
         if traits.shares:  # its groups add to the tallies
-            launch = self.plan.delivery.shared_rows(traits)
-            events.append(launcher.launch(launch, tallies.number))
+            launch, had = self.plan.delivery.shared_rows(traits), tallies.number
+            tallies = tallies._replace(number=max(had, self.groups))
+            events.append(launcher.launch(launch, tallies.number, num_tallies=had))
         events += self._enqueue_finish(tallies, 1 + number, 0)
         self.state.swap()
         launcher.queue.cl.flush()

@@ -17,11 +17,11 @@
 
 // What apply reads besides.
 #if GASCL_REACHES
-#define GASCL_RECEIVED , __global const gascl_box *GASCL_RESTRICT pulled
-#define GASCL_RECEIVED_ON , pulled
+#define GASCL_PULLED_BOXES , __global const gascl_box *GASCL_RESTRICT pulled
+#define GASCL_PULLED_BOXES_ON , pulled
 #else
-#define GASCL_RECEIVED
-#define GASCL_RECEIVED_ON
+#define GASCL_PULLED_BOXES
+#define GASCL_PULLED_BOXES_ON
 #endif
 
 // What is posted for a vertex: push/messages.cl; with the combiner `first`, push/first_sender.cl; in delivery
@@ -43,7 +43,7 @@
 //   // Whether a vertex has received anything; and what, after which its inbox is empty.
 //   static bool gascl_has_message(const int id, GASCL_STATE);
 //   static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE,
-//                                        GASCL_PUSHED GASCL_RECEIVED);
+//                                        GASCL_PUSHED GASCL_PULLED_BOXES);
 #include "push_posting.cl"
 
 // Whether all vertices are in the frontier.
@@ -110,9 +110,9 @@ static int gascl_num_applied(GASCL_STATE) {
 
 // Applies what a vertex has received; returns whether it is to be listed.
 static bool gascl_apply_one(const int id, gascl_tally *tally, GASCL_STATE GASCL_EDGE,
-                            GASCL_PUSHED GASCL_RECEIVED) {
+                            GASCL_PUSHED GASCL_PULLED_BOXES) {
     gascl_box in = gascl_take_received(id, GASCL_STATE_ON GASCL_EDGE_ON,
-                                       GASCL_PUSHED_ON GASCL_RECEIVED_ON);
+                                       GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON);
     if (GASCL_REACHES && !GASCL_APPLY_ALL && !in.count)  // no arc of the frontier carries a message
         return false;
 #if !GASCL_COUNTS_ONCE && !GASCL_COUNTS_ARRIVED

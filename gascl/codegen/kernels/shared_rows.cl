@@ -133,7 +133,8 @@ static void gascl_apply_shared_row(const int id, gascl_tally *tally, long2 *coun
 
 // Neighboring vertices go to different groups, since those with many neighbors may be side by side.
 __kernel void gascl_apply_shared_rows(GASCL_STATE GASCL_COMING,
-                                      __global gascl_tally *restrict tallies) {
+                                      __global gascl_tally *restrict tallies,
+                                      const int num_tallies) {
     __local gascl_rows_memory memory;
     gascl_tally tally;
     long2 counted = 0;  // the vertices in the next frontier, and their arcs
@@ -158,6 +159,11 @@ __kernel void gascl_apply_shared_rows(GASCL_STATE GASCL_COMING,
                                        GASCL_STATE_ON GASCL_LANE_ON GASCL_COMING_ON);
             }
         barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (get_group_id(0) >= num_tallies && item == 0) {  // the kernel before had fewer groups
+        gascl_tally none;
+        GASCL_ZERO_TALLY(none);
+        GASCL_COPY_TALLY(tallies[get_group_id(0)], none);
     }
     gascl_tally_add_at(&tally, &tallies[get_group_id(0)], &memory.shared);
 #if GASCL_LISTS_RECEIVERS && GASCL_LISTS_DIRECTLY

@@ -18,7 +18,7 @@ static bool gascl_has_message(const int id, GASCL_STATE) {
 }
 
 static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE,
-                                     GASCL_PUSHED GASCL_RECEIVED) {
+                                     GASCL_PUSHED GASCL_PULLED_BOXES) {
     const gascl_sender sender = gascl_inbox[id];
     if (sender == GASCL_NO_SENDER)
         return gascl_box_empty();

@@ -175,12 +175,10 @@ static void gascl_list_by_group(const bool has, const int id, const gascl_offset
 // gascl_listing: push/list_in_frontier.cl, push/list_in_buckets.cl or push/list_by_commit.cl.
 #include "push_listing.cl"
 
-// Neighboring items take neighboring vertices, which lie side by side in memory. But where the work of
-// a vertex grows with degrees, and vertices are numbered by degree, few warps would have all the work:
-// then the i-th vertex is any other, as multiplying by a prime scatters them (Knuth, The Art of
-// Computer Programming, section 6.4). The prime is greater than n, so that no vertex comes twice.
+// Neighboring items take neighboring vertices, which lie side by side in memory, unless few warps would have
+// most of the work (GASCL_ANY_NTH).
 #if GASCL_APPLY_VISITS_NEIGHBORS
-#define GASCL_NTH_APPLIED(i, n) ((int)((ulong)(i) * 2654435761 % (ulong)(n)))
+#define GASCL_NTH_APPLIED(i, n) GASCL_ANY_NTH(i, n)
 #else
 #define GASCL_NTH_APPLIED(i, n) ((int)(i))
 #endif
@@ -188,7 +186,7 @@ static void gascl_list_by_group(const bool has, const int id, const gascl_offset
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.
 static void gascl_apply_receivers(const gascl_team team, GASCL_STATE GASCL_EDGE,
-                                  GASCL_PUSHED GASCL_RECEIVED,
+                                  GASCL_PUSHED GASCL_PULLED_BOXES,
                                   __local gascl_step_memory *memory, gascl_tally *tally,
                                   long2 *counted) {
     gascl_listing to;
@@ -232,7 +230,7 @@ static void gascl_apply_receivers(const gascl_team team, GASCL_STATE GASCL_EDGE,
 #endif
             if (applies)
                 listed = gascl_apply_one(id, tally, GASCL_STATE_ON GASCL_EDGE_ON,
-                                         GASCL_PUSHED_ON GASCL_RECEIVED_ON);
+                                         GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON);
             gascl_list_applied(&to, applies, listed, id, counted, GASCL_STATE_ON, offsets, memory);
         }
     }

@@ -70,7 +70,7 @@ static GASCL_INLINE void gascl_list_by_group(const bool has, const int id, const
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.
 static GASCL_INLINE void gascl_apply_receivers(const gascl_team team, GASCL_STATE GASCL_EDGE,
-                                               GASCL_PUSHED GASCL_RECEIVED,
+                                               GASCL_PUSHED GASCL_PULLED_BOXES,
                                                __local gascl_step_memory *memory,
                                                gascl_tally *tally, long2 *counted) {
     gascl_listing to;
@@ -103,7 +103,7 @@ static GASCL_INLINE void gascl_apply_receivers(const gascl_team team, GASCL_STAT
 #endif
         if (applies)
             listed = gascl_apply_one(id, tally, GASCL_STATE_ON GASCL_EDGE_ON,
-                                     GASCL_PUSHED_ON GASCL_RECEIVED_ON);
+                                     GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON);
         gascl_list_applied(&to, applies, listed, id, counted, GASCL_STATE_ON, offsets, memory);
     }
     gascl_end_listing(&to, GASCL_STATE_ON, memory);

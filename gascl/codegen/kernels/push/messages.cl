@@ -52,6 +52,6 @@ static bool gascl_has_message(const int id, GASCL_STATE) {
 }
 
 static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE,
-                                     GASCL_PUSHED GASCL_RECEIVED) {
+                                     GASCL_PUSHED GASCL_PULLED_BOXES) {
     return gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps);
 }

@@ -235,7 +235,7 @@ static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GAS
                          memory, tally, counted);
         return;
     }
-    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON GASCL_RECEIVED_ON,
+    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON,
                           memory, tally, counted);
 }
 

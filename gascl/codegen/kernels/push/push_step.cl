@@ -18,6 +18,6 @@ static long gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, G
 static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
                               __local gascl_step_memory *memory, gascl_tally *tally,
                               long2 *counted) {
-    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON GASCL_RECEIVED_ON,
+    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON GASCL_PULLED_BOXES_ON,
                           memory, tally, counted);
 }
