@@ -522,9 +522,10 @@ class Traits:
     @cached_property
     def applies_by_row(self) -> bool:
         """Whether delivery `pull` may apply a vertex as soon as its messages are combined, while
-        scatter still runs for others, which then need not be stored."""
-        only_sends = self.skips and not self.scatter_finds_common
-        return self.scatters and only_sends and self.scatter_independent and not self.lane_words
+        scatter still runs for others, which then need not be stored. Loops over neighbors in apply
+        are better divided evenly."""
+        only_sends = self.scatters and self.skips and self.scatter_independent
+        return only_sends and not (self.lane_words or self.reads_neighbors)
 
     @cached_property
     def reads_to(self) -> tuple[str, ...]:
