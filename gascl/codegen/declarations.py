@@ -126,7 +126,6 @@ def write_switches(text: Text, c: Context) -> None:
                 "LONG_OFFSETS": c.offset.itemsize == 8,
                 "REALS": len(c.reals),
                 "REDUCTIONS": len(c.reductions),
-                "LOOPS_NEST": any(loop.nests for loop in c.reductions),
             },
         ),
         *(

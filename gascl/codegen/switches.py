@@ -73,7 +73,6 @@ PROGRAM = {
     "TRIES_TURNS": "work-groups try out the turns of a loop of apply: see in_place/long_rows.cl",
     "REALS": "the number of vertex fields of floats",
     "REDUCTIONS": "the number of loops in apply that a work-group shares",
-    "LOOPS_NEST": "there are loops in one of these",
 }
 #: What an inbox cell is (atomic_cells.py): see kernels/atomics.cl.
 CELL = {

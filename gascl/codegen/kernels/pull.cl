@@ -138,7 +138,7 @@ static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict 
 // Applies what the rows from `first` to before `last` have pulled, which are those of the blocks. Where
 // there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in the same
 // order as where apply is part of gather; otherwise the items of all groups share rows evenly, as a block
-// may have few. Rows whose loops nest take a time that grows with the square of degrees.
+// may have few.
 static void gascl_apply_pulled(const gascl_team team, __global const gascl_block *restrict blocks,
                                const int num_blocks, const int first, const int last,
                                __global const gascl_box *restrict pulled GASCL_RECEIVED,
@@ -147,8 +147,7 @@ static void gascl_apply_pulled(const gascl_team team, __global const gascl_block
     const long places = team.idle ? 0 : (long)(last - first) * GASCL_LANES;
     const long step = (long)team.groups * GASCL_GROUP;
     for (long i = (long)team.rank * GASCL_GROUP + get_local_id(0); i < places; i += step) {
-        const long at = i / GASCL_LANES;
-        const int row = first + (GASCL_LOOPS_NEST ? GASCL_ANY_NTH(at, last - first) : (int)at);
+        const int row = first + (int)(i / GASCL_LANES);
         const int gascl_lane = (int)(i % GASCL_LANES);
         gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), tally,
                     GASCL_STATE_ON GASCL_LANE_ON);

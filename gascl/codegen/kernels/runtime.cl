@@ -220,11 +220,6 @@ static void gascl_apply(const int id, gascl_box in, gascl_tally *tally, GASCL_ST
 }
 #endif
 
-// Where the work of a vertex grows with degrees, and vertices are numbered by degree, few warps would have all
-// the work: then the i-th vertex is any other, as multiplying by a prime scatters them (Knuth, The Art of
-// Computer Programming, section 6.4). The prime is greater than n, so that no vertex comes twice.
-#define GASCL_ANY_NTH(i, n) ((int)((ulong)(i) * 2654435761 % (ulong)(n)))
-
 // How many vertices a kernel has to visit: none once the run has stopped.
 static int gascl_vertices(__global const gascl_run *run, __global const gascl_control *control) {
     return control->stopped ? 0 : run->graph.gascl_rows;

@@ -64,7 +64,6 @@ typedef int gascl_offset;
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 1
 #define GASCL_REDUCTIONS 0
-#define GASCL_LOOPS_NEST 0
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
@@ -288,7 +287,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 291 };
+enum { gascl_first = __LINE__ - 290 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     bool found = false;
@@ -509,9 +508,9 @@ GASCL_NOT_INLINED static int gascl_apply_message(
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 490, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 489, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 490, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 489, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

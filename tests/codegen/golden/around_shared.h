@@ -63,7 +63,6 @@ typedef int gascl_offset;
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 1
 #define GASCL_REDUCTIONS 2
-#define GASCL_LOOPS_NEST 0
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON

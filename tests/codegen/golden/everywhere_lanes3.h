@@ -64,7 +64,6 @@ typedef int gascl_offset;
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 1
 #define GASCL_REDUCTIONS 0
-#define GASCL_LOOPS_NEST 0
 #define GASCL_LANE , const int gascl_lane
 #define GASCL_LANE_ON , gascl_lane
 

@@ -175,10 +175,12 @@ static void gascl_list_by_group(const bool has, const int id, const gascl_offset
 // gascl_listing: push/list_in_frontier.cl, push/list_in_buckets.cl or push/list_by_commit.cl.
 #include "push_listing.cl"
 
-// Neighboring items take neighboring vertices, which lie side by side in memory, unless few warps would have
-// most of the work (GASCL_ANY_NTH).
+// Neighboring items take neighboring vertices, which lie side by side in memory. But where the work of
+// a vertex grows with degrees, and vertices are numbered by degree, few warps would have all the work:
+// then the i-th vertex is any other, as multiplying by a prime scatters them (Knuth, The Art of
+// Computer Programming, section 6.4). The prime is greater than n, so that no vertex comes twice.
 #if GASCL_APPLY_VISITS_NEIGHBORS
-#define GASCL_NTH_APPLIED(i, n) GASCL_ANY_NTH(i, n)
+#define GASCL_NTH_APPLIED(i, n) ((int)((ulong)(i) * 2654435761 % (ulong)(n)))
 #else
 #define GASCL_NTH_APPLIED(i, n) ((int)(i))
 #endif
