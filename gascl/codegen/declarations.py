@@ -80,6 +80,8 @@ def write_switches(text: Text, c: Context) -> None:
                 "COUNTS_ONCE": traits.counts_once,
                 "PRIORITY": traits.prioritized,
                 "SCATTER_INDEPENDENT": traits.scatter_independent,
+                "APPLIES_BY_ROW": traits.applies_by_row,
+                "COUNTS_ARCS": not c.wide,
                 "OWN_MASK": traits.own_mask,
                 "READS_MASK": traits.reads_mask,
                 "READS_EDGE": traits.reads_edge,
@@ -369,7 +371,7 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     if c.looks_up_ids:
         state["v.id"] = f"__global const {c.id.c} *gascl_ids"
     for degree in c.degrees:
-        state[degree] = f"__global const int *gascl_{degree}"
+        state[degree] = f"__global const {'uchar' if c.wide else 'int'} *gascl_{degree}"
     for name, type_ in c.vertex_fields.items():
         state[f"v.{name}"] = f"__global {type_.c} *gascl_v_{name}"
     for name in traits.snapshots:

@@ -78,6 +78,7 @@ class Ranks:
         #: Which `RowMessages` has used kept memory last.
         self.users: dict[Any, object] = {}
         self._shared: np.ndarray | None = None
+        self._held: list[np.ndarray | None] = []
         self._one_host: bool | None = None  # until it has been tried
         #: Of graphs on the device, which vertices each rank needs of the others.
         self.halos: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
@@ -350,3 +351,12 @@ class Ranks:
             self._one_host = shared is not None
             self._shared = None if shared is None else pin(device.context, shared)
         return None if self._shared is None else self._shared[:size]
+
+    def hold_shared(self) -> None:
+        """Keep other runs, such as those of a callback, from using the memory that `shared` has
+        returned last, until `release_shared`. All ranks must call both."""
+        self._held.append(self._shared)
+        self._shared = None
+
+    def release_shared(self) -> None:
+        self._shared = self._held.pop()

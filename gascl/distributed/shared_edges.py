@@ -121,10 +121,16 @@ class SharedEdges:
         self._fingerprint = ""
         self._counts = ranks.allgather_counts(sum(len(piece.src) for piece in pieces))
         self.num_edges = int(self._counts.sum())
-        self._absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
-        self.degrees = self._degrees_of_all()
+        absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
+        self._absent = absent
+        sources, targets, loops = self._degrees_of_all()
+        #: How often each vertex is both ends of an edge, in as few bytes as possible.
+        self.loops = loops.astype(np.min_scalar_type(loops.max(initial=0)))
+        arcs = Arcs(self._order(sources), self._order(targets), self._absent, "out")
         #: The arcs that have been made, by their direction, and whether vertices are renumbered.
-        self._made: dict[tuple[str, bool], tuple[Arcs, Numbering | None]] = {}
+        self._made: dict[tuple[str, bool], tuple[Arcs, Numbering | None]] = {
+            ("out", False): (arcs, None)
+        }
         self._remote = self._remote_fields()
 
     def _degrees_of_all(self) -> np.ndarray:
@@ -440,9 +446,10 @@ class SharedEdges:
 
     def _degrees(self, direction: str) -> tuple[np.ndarray, np.ndarray]:
         """The number of arcs on which each vertex scatters, and receives."""
-        sources, targets, loops = self.degrees
+        arcs = self.arcs("out")
+        sources, targets = np.diff(arcs.out_offsets), np.diff(arcs.in_offsets)
         if direction == "both":
-            both = sources + targets - loops
+            both = sources + targets - self.loops
             return both, both
         return (sources, targets) if direction == "out" else (targets, sources)
 

@@ -654,7 +654,7 @@ class Graph:
     def loops(self) -> np.ndarray:
         """int32 (V,): the number of edges from each vertex to itself."""
         if self._shared is not None:
-            loops: np.ndarray = self._shared.degrees[2]
+            loops: np.ndarray = self._shared.loops.astype(np.int32)
         else:
             at = self.edge_src[self.edge_src == self.edge_dst]
             loops = np.bincount(at, minlength=self.num_vertices).astype(np.int32)

@@ -636,7 +636,10 @@ class Engine:
         loop.long_run = self._long_run(job, prepared)
         if not known:
             loop.senders = self._senders(job, prepared)
-        ending = self._looped(loop)
+        try:
+            ending = self._looped(loop)
+        finally:
+            loop.placement.close()
         phases = [
             *before,
             Phase("upload", began, read - began),

@@ -119,7 +119,7 @@ class Loop:
         self.fixed = self.program.fixed_supersteps()
         # Without vertices there is no superstep, but aggregators have their first values.
         self.limit = job.limit if self.graph.num_vertices else 0
-        self.loaded, self.bounds = loaded, loaded.bounds
+        self.loaded, self.bounds = loaded, placement.bounds(loaded.bounds)
         self.groups = loaded.layout.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()

@@ -448,7 +448,7 @@ NEIGHBORS = {"scatter": "send(neighbor(0));"}
 #: Who takes a program on several ranks, with their arcs on the devices; on one device, to which
 #: they come in parts; and where both is so.
 IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
-    "plain": ({}, {*BLOCKS, "push"}, {"pull", "outbox"}, {"pull", "outbox"}),
+    "plain": ({}, {*BLOCKS, "push", "frontier"}, {"pull", "outbox"}, {"pull", "outbox"}),
     "applied by all": ({"apply_on": "all"}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
     "applies its mask": (TABLE["applies its mask"][0], BLOCKS, *2 * [{"pull", "outbox"}]),
     "marks others": (TABLE["marks others"][0], BLOCKS, *2 * [{"pull", "outbox"}]),
@@ -456,7 +456,7 @@ IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
     "arc state": (TABLE["arc state"][0], {"slots", "push"}, set(), set()),
     "gather": (TABLE["gather"][0], {"slots"}, set(), set()),
     "lanes": ({"lanes": 3}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
-    "neighbors": (NEIGHBORS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
+    "neighbors": (NEIGHBORS, {*BLOCKS, "push", "frontier"}, set(), {"pull", "outbox"}),
     "to anyone": (TO_ANYONE, {"slots"}, set(), set()),
     "to anyone, from apply": (
         {"apply": "send_to(0, 1);"},

@@ -50,7 +50,7 @@ def succeed(count: int, *arguments: str, **options: str) -> str:
 def test_functions_of_rank_runs():
     """All in one start of the ranks, which takes longer than most of them: random programs by ranks
     that share memory, and what only ranks do."""
-    names = "states presses frontiers pieces lists sorts own_vertices relays".split()
+    names = "states presses frontiers pieces lists sorts own_vertices relays callbacks".split()
     names += [f"{name} few" for name in ("batches", "pairs", "halos", "partitions")]
     calls = " -- ".join(names).split()
     told = succeed(2, "random", "57", "--", *calls, "--", "declared", "one vertex")

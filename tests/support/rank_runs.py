@@ -575,14 +575,32 @@ def resumed(numbers: str, folder: str) -> None:
 
 
 def frontiers() -> None:
-    """A frontier of more pieces than are read at first, with vertices of several pieces."""
+    """A frontier of more pieces than are read at first, with vertices of several pieces; it is
+    pushed, or pulled where it is large."""
     web = generators.rmat(9, seed=4)
     spokes = np.arange(1, 3 * CPU_PIECE + 9)
     star = Graph.from_edges([0] * len(spokes), spokes, directed=False)
     for first in (1, 7):
         PATCH.setattr(frontier_exchange, "FIRST", first)
         for graph, source in ((web, 0), (star, 5)):
-            agree(graph, BreadthFirst(source=source), delivery="push")
+            for delivery in ("push", "frontier"):
+                agree(graph, BreadthFirst(source=source), delivery=delivery)
+    found = Engine(web, comm=COMM).run(BreadthFirst(source=0), delivery="frontier")
+    assert {step.delivery for step in found.trace} == {"push", "pull"}
+
+
+def callbacks() -> None:
+    """Runs in the callback of a run, with the same engine, leave its messages as they are."""
+    graph, program = generators.rmat(8, seed=3), PageRank()
+    options = {"max_supersteps": 6, "not_converged": "ignore"}
+    alone, engine = on_one_device(graph, program, **options), Engine(graph, comm=COMM)
+
+    def run(step: Step) -> None:
+        for damping in (0.25, 0.5):
+            engine.run(PageRank(supersteps=1 + step.superstep, damping=damping))
+
+    found = engine.run(program, callback=run, **options)
+    np.testing.assert_allclose(found.rank, alone.fields["rank"], rtol=1e-5)
 
 
 def batches(few: str = "") -> None:

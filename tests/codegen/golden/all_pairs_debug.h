@@ -18,6 +18,8 @@ typedef int gascl_offset;
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
 #define GASCL_SCATTER_INDEPENDENT 1
+#define GASCL_APPLIES_BY_ROW 0
+#define GASCL_COUNTS_ARCS 1
 #define GASCL_OWN_MASK 1
 #define GASCL_READS_MASK 1
 #define GASCL_READS_EDGE 0
@@ -291,7 +293,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 294 };
+enum { gascl_first = __LINE__ - 296 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     bool found = false;
@@ -512,9 +514,9 @@ GASCL_NOT_INLINED static int gascl_apply_message(
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 493, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 495, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 493, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 495, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

@@ -17,6 +17,8 @@ typedef int gascl_offset;
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
 #define GASCL_SCATTER_INDEPENDENT 1
+#define GASCL_APPLIES_BY_ROW 0
+#define GASCL_COUNTS_ARCS 1
 #define GASCL_OWN_MASK 1
 #define GASCL_READS_MASK 0
 #define GASCL_READS_EDGE 0
