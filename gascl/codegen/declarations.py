@@ -112,6 +112,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "ALTERNATES": traits.alternates,
                 "ARC_STATE": traits.arc_state,
                 "AGGREGATES": len(spec.aggregates),
+                "DOUBLE_SUMS": c.fp64,
                 "SNAPSHOTS": bool(traits.snapshots),
                 "DEBUG": c.debug,
                 "PAIRS": traits.pairs,
@@ -249,7 +250,7 @@ def write_layouts(text: Text, c: Context) -> None:
     that other places mean another size, unless gaps between members make up for each other.
     """
     sizes = {name: resolve(s, c.real).itemsize for name, s in c.spec.structs.items()}
-    shared = {"box": c.box, "tally": c.tally, "control": c.control}
+    shared = {"box": c.box, "tally": c.tally, "control": c.control, "outcome": c.outcome}
     if c.traits.near:
         shared["node"] = c.node
     if c.spec.arrays:

@@ -58,6 +58,7 @@ PROGRAM = {
     "ALTERNATES": "the arcs of a superstep are those of the one before, reversed",
     "ARC_STATE": "arcs have fields that scatter changes",
     "AGGREGATES": "the number of aggregators",
+    "DOUBLE_SUMS": "sums of floats in aggregators are double",
     "SNAPSHOTS": "there are copies of fields from before a phase",
     "DEBUG": "debug mode",
     "PAIRS": "there is a `pairs` snippet",

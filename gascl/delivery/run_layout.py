@@ -436,7 +436,7 @@ class _Builder:
         }
         optional = {
             "tables": (bool(header.tables.names), Array(header.tables, 1)),
-            "total": (extent.all_arcs is not None, Array(header.control, 1)),
+            "total": (extent.all_arcs is not None, Array(header.outcome, 1)),
             "remote_messages": (
                 self._exchanges_messages(),
                 Array(self._remote_message_type(), remote),

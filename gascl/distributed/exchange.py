@@ -118,10 +118,15 @@ class Exchange:
         self.ranks, self.state, self.device = ranks, state, state.device
         self.due, self.ends = math.inf, False
         self._exchanged = _exchanged(spec, plan, state)
-        tally, control = state.header.tally, state.header.control
+        tally = state.header.tally
         self._tallies = self.device.reserve(ranks.size * tally.itemsize)
         count = np.dtype([("vertices", "i8"), ("arcs", "i8")])  # of the next mask
-        fields = [("control", control), ("count", count), ("pending", "?"), ("due", "?")]
+        fields = [
+            ("outcome", state.header.outcome),
+            ("count", count),
+            ("pending", "?"),
+            ("due", "?"),
+        ]
         word = np.dtype(fields)
         # This rank's word, the words of all ranks, and what goes to the device of them.
         sizes = word.itemsize, ranks.size * word.itemsize, ranks.size * tally.itemsize
@@ -277,7 +282,7 @@ class Exchange:
             coming += self._halves[0].copy_in(self._in, self._rows[number])
         self._exchange_marks(self._exchanged.marks)
         own, every = self._own, self._every
-        reads = [cl.enqueue_copy(queue, own["control"], state.buffers[TOTAL], is_blocking=False)]
+        reads = [cl.enqueue_copy(queue, own["outcome"], state.buffers[TOTAL], is_blocking=False)]
         if self._frontier:
             reads.append(self._frontier.read(superstep + 1))
         _wait([*itertools.chain(*self._published[-1:]), *reads])
@@ -285,13 +290,14 @@ class Exchange:
             own["count"]["vertices"] = self._frontier.publish()
         if self._counts is not None:
             own["count"] = self._count()
-        if state.is_local and own["control"]["overflow"][0] != _NEVER:
+        control = own["outcome"]["control"]
+        if state.is_local and control["overflow"][0] != _NEVER:
             numbering = state.arrays.graph.numbering
             assert numbering is not None
-            own["control"]["overflow"] = numbering.order[own["control"]["overflow"]]
+            control["overflow"] = numbering.order[control["overflow"]]
         own["pending"], own["due"] = interrupts.pending, time.perf_counter() > self.due
         ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
-        controls = every["control"]
+        controls = every["outcome"]["control"]
         stopped = bool(controls["stopped"].any())
         if self._published:
             if not stopped:  # else nothing has changed
@@ -303,7 +309,7 @@ class Exchange:
             self._published.clear()
         if self._frontier:
             self._frontier.write(every["count"]["vertices"])
-        self._sent[:] = controls["tally"]
+        self._sent[:] = every["outcome"]["tally"]
         cl.enqueue_copy(queue, self._tallies, self._sent, is_blocking=False)
         if self._counts is not None:
             for name in ("vertices", "arcs"):
@@ -311,8 +317,8 @@ class Exchange:
             cl.enqueue_copy(queue, self._counts, self._counted, is_blocking=False)
         if self._exchanged.checked:
             for name, worst in (("overflow", np.min), ("fault", np.min), ("under_way", np.max)):
-                own["control"][name] = worst(controls[name])
-            cl.enqueue_copy(queue, state.buffers[CONTROL], own["control"], is_blocking=False)
+                control[name] = worst(controls[name])
+            cl.enqueue_copy(queue, state.buffers[CONTROL], control, is_blocking=False)
         interrupts.agreed = bool(every["pending"].any())
         self.ends = stopped or interrupts.agreed or bool(every["due"].any())
         return Totals(self._tallies, self._counts, bool(controls["under_way"].any()))
@@ -355,9 +361,9 @@ class Exchange:
         """A buffer with a tally of each rank of the start of the run, once this rank's have been
         added up."""
         own, every, queue = self._own, self._every, self.device.queue
-        cl.enqueue_copy(queue, own["control"], self.state.buffers[TOTAL])
+        cl.enqueue_copy(queue, own["outcome"], self.state.buffers[TOTAL])
         self.ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
-        self._sent[:] = every["control"]["tally"]
+        self._sent[:] = every["outcome"]["tally"]
         cl.enqueue_copy(queue, self._tallies, self._sent)
         return self._tallies
 

@@ -524,7 +524,7 @@ class Loop:
         self.state.control = copied(records[-1:])
         self._last_records = records
         if self.progress:
-            active, messages = records["active"][-1], records["tally"]["messages"][-1]
+            active, messages = records["active"][-1], records["messages"][-1]
             self.progress.advance(len(records), f"{active:,} active, {messages:,} messages")
         if self.checkpoint:
             self._kept_records.append(records)
