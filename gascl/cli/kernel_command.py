@@ -95,6 +95,7 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
         choices=program.choices(),
         lanes=program.lanes,
         shares=shares,
+        reorders=chosen.active.lists_receivers,
     )
     traits = replace(demand.traits, shares=shares)
     return assemble(header, traits, chosen, group, persistent)[0]

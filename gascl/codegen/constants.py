@@ -165,6 +165,8 @@ TAKES_FEW, TURNS, MOST_TURN = 8, 64, 512
 MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 #: Of delivery `in_place` on GPUs: at how many neighbors of a vertex one work-item may look.
 MOST_LOOKED = 64
+#: How many vertices have a word together that says in which parts of streamed arcs they send.
+SENDERS_OF_WORD = 8
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.

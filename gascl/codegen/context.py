@@ -65,6 +65,7 @@ class Context:
         numbered: whether vertices have other places on the device than their ids.
         wide: whether ids have 64 bits, and all places but the halo's are consecutive vertices.
         constant: whether array parameters are in constant memory, and not in global memory.
+        reorders: whether aggregators add in an order that varies.
     """
 
     spec: ProgramSpec
@@ -77,6 +78,7 @@ class Context:
     numbered: bool
     wide: bool
     constant: bool
+    reorders: bool
 
     @property
     def lanes(self) -> int:
@@ -426,18 +428,34 @@ class Context:
 
     @cached_property
     def aggregates(self) -> Type:
-        """The aggregators as snippets see them. A mean's sum has the same type as the mean."""
+        """The aggregators as snippets see them."""
         declared = self.spec.aggregates.items()
         return struct_of(
-            "gascl_aggregates", [(n, a.accumulator(self.real, self.fp64)) for n, a in declared]
+            "gascl_aggregates", [(n, a.value(self.real, self.fp64)) for n, a in declared]
         )
 
     @cached_property
     def sums(self) -> Type:
         """The partial sums of the aggregators that each work-group keeps."""
-        declared = self.spec.aggregates.items()
-        sums = [(n, a.accumulator(self.real, self.fp64)) for n, a in declared]
+        sums = [
+            (n, self.float_sum if n in self.float_sums else a.accumulator(self.real, self.fp64))
+            for n, a in self.spec.aggregates.items()
+        ]
         return struct_of("gascl_sums", [*sums, *((f"{n}_", INT64) for n in self.means)])
+
+    @cached_property
+    def float_sums(self) -> list[str]:
+        """The aggregators whose sums of floats must not depend on the order of additions."""
+        declared = self.spec.aggregates.items() if self.reorders else ()
+        added = [(n, a.accumulator(self.real, self.fp64)) for n, a in declared if a.adds]
+        return [n for n, type_ in added if type_.is_float]
+
+    @cached_property
+    def float_sum(self) -> Type:
+        """The type of such a sum (kernels/float_sum.cl): bins, which bin the first one is, and
+        whether infinities or NaN were added."""
+        bins = [(f"w{i}", INT64) for i in range(4)]
+        return struct_of("gascl_float_sum", [*bins, ("low", INT32), ("infinite", INT32)])
 
     @cached_property
     def tally(self) -> Type:
@@ -446,7 +464,7 @@ class Context:
     @cached_property
     def control(self) -> Type:
         """The loop's own state. It is on the device, so that a run can stop without the host."""
-        counts = ("active", "next_active", "arcs", "next_arcs", "clock", "ticks")
+        counts = ("messages", "active", "next_active", "arcs", "next_arcs", "clock", "ticks")
         numbers: tuple[str, ...] = (
             "superstep",
             "stopped",
@@ -466,11 +484,15 @@ class Context:
             "gascl_control",
             [
                 *((n, INT64) for n in counts),
-                ("tally", self.tally),
                 ("aggregates", self.aggregates),
                 *((n, INT32) for n in numbers),
             ],
         )
+
+    @cached_property
+    def outcome(self) -> Type:
+        """What a rank tells the others after a superstep."""
+        return struct_of("gascl_outcome", [("control", self.control), ("tally", self.tally)])
 
     # Every pair -------------------------------------------------------------------------------
 

@@ -80,6 +80,8 @@ def write_switches(text: Text, c: Context) -> None:
                 "COUNTS_ONCE": traits.counts_once,
                 "PRIORITY": traits.prioritized,
                 "SCATTER_INDEPENDENT": traits.scatter_independent,
+                "APPLIES_BY_ROW": traits.applies_by_row,
+                "COUNTS_ARCS": not c.wide,
                 "OWN_MASK": traits.own_mask,
                 "READS_MASK": traits.reads_mask,
                 "READS_EDGE": traits.reads_edge,
@@ -110,6 +112,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "ALTERNATES": traits.alternates,
                 "ARC_STATE": traits.arc_state,
                 "AGGREGATES": len(spec.aggregates),
+                "DOUBLE_SUMS": c.fp64,
                 "SNAPSHOTS": bool(traits.snapshots),
                 "DEBUG": c.debug,
                 "PAIRS": traits.pairs,
@@ -247,7 +250,7 @@ def write_layouts(text: Text, c: Context) -> None:
     that other places mean another size, unless gaps between members make up for each other.
     """
     sizes = {name: resolve(s, c.real).itemsize for name, s in c.spec.structs.items()}
-    shared = {"box": c.box, "tally": c.tally, "control": c.control}
+    shared = {"box": c.box, "tally": c.tally, "control": c.control, "outcome": c.outcome}
     if c.traits.near:
         shared["node"] = c.node
     if c.spec.arrays:
@@ -368,7 +371,7 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     if c.looks_up_ids:
         state["v.id"] = f"__global const {c.id.c} *gascl_ids"
     for degree in c.degrees:
-        state[degree] = f"__global const int *gascl_{degree}"
+        state[degree] = f"__global const {'uchar' if c.wide else 'int'} *gascl_{degree}"
     for name, type_ in c.vertex_fields.items():
         state[f"v.{name}"] = f"__global {type_.c} *gascl_v_{name}"
     for name in traits.snapshots:

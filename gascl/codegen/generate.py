@@ -53,6 +53,7 @@ def generate(
     wide: bool = False,
     shares: bool = False,
     constant: bool = True,
+    reorders: bool = False,
 ) -> Header:
     """The header of a program.
 
@@ -67,11 +68,12 @@ def generate(
         wide: ids of vertices have 64 bits.
         shares: as in `Traits`.
         constant: array parameters are in constant memory.
+        reorders: aggregators add in an order that varies.
     """
     # No kernel has those that `solve` returns; memory is estimated for such a program, too.
     spec = replace(spec, aggregates={n: a for n, a in spec.aggregates.items() if a.op})
     traits = Traits.of(spec, lanes, debug, shares)
-    given = resolve(offset, real), fp64, debug, numbered, wide, constant
+    given = resolve(offset, real), fp64, debug, numbered, wide, constant, reorders
     c = Context(spec, traits, real, choices or {}, *given)
     text = Text(c.as_arrays, strict=wide)
     traps = Traps(text, c)
@@ -132,6 +134,7 @@ def generate(
         tables=c.tables.scalar if spec.arrays else np.dtype([]),
         tally=c.tally.scalar,
         control=c.control.scalar,
+        outcome=c.outcome.scalar,
         other=c.other.scalar if traits.pairs else np.dtype([]),
         axes=c.place.width if traits.near else 0,
         node=c.node.scalar if traits.near else np.dtype([]),

@@ -30,7 +30,7 @@ class Header:
             is none.
         applied: the layout of what apply writes of a vertex.
         alone: the field that makes up that word by itself; "" if there is none.
-        box, run, tally, control: the layouts of structs that host and device share.
+        box, run, tally, control, outcome: the layouts of structs that host and device share.
         tables: the layout of the array parameters; without members if there are none.
         other: the layout of what a pairs snippet reads of the sender `u`.
         node: that of a group of senders, where there are places (`pairs_at`).
@@ -59,6 +59,7 @@ class Header:
     tables: np.dtype
     tally: np.dtype
     control: np.dtype
+    outcome: np.dtype
     other: np.dtype
     node: np.dtype
     axes: int

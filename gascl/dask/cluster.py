@@ -18,6 +18,7 @@ from gascl.dask.rank import Outcome, lost_rank, run_rank
 from gascl.errors import DeviceError, GasclError, RankError
 from gascl.language.program import VertexProgram
 from gascl.util.extras import imported
+from gascl.util.host import take_arrow_pool
 from gascl.util.progress import Progress
 
 #: Seconds between two checks whether all workers are there, and how far the run is.
@@ -68,6 +69,8 @@ class Cluster:
             self.shown.begin("reading the edges of the Dask DataFrame")
         delayed = imported("dask.delayed", "gascl.dask", GasclError).delayed
         frames, ranks = edges.to_delayed(), len(self.addresses)
+        # Arrow's own pools keep what they have freed while the next partition is read.
+        pools = self._client.gather(self._done(self._each(take_arrow_pool, [("system",)] * ranks)))
         parts: list[list[Any]] = [[] for _ in range(ranks)]
         for number, frame in enumerate(frames):
             rank = number * ranks // len(frames)
@@ -75,6 +78,7 @@ class Cluster:
             where = {"workers": [self.addresses[rank]], "allow_other_workers": True}
             parts[rank].append(self._client.compute(part, **where))
         every = self._done(list(chain.from_iterable(parts)))
+        self._done(self._each(take_arrow_pool, [(pool,) for pool in pools]))
         self._rows = self._client.gather(self._client.map(attrgetter("rows"), every))
         return parts
 

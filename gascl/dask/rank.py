@@ -114,11 +114,11 @@ def run_rank(
                 reports.begin("numbering the edges of the Dask DataFrame")
             forgets = not (whole or type(program).solve)
             graph = _graph(parts, *policies, ranks_of(comm), forgets)
-            engine = Engine(graph, comm=comm, **of_engine)
             run_options = RunOptions(
                 not_converged="ignore", progress=reports, collect=False, **of_run
             )
-            result = engine.run_with(program, run_options)
+            # The engine is not kept: the device then has only the result's fields.
+            result = Engine(graph, comm=comm, **of_engine).run_with(program, run_options)
             with result.graph.labels_in_all():
                 rows = result._table(None, own=True).to_pandas()
         if in_world:

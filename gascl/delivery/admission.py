@@ -46,7 +46,6 @@ class Demand:
         sums_floats: messages are combined by a float sum or product, whose last bits depend on the
             order.
         wide_product: messages are combined by a product of 64-bit integers.
-        tallies_floats: an aggregator adds floats.
         deterministic: a run must repeat bit for bit.
         packed: the bytes of what apply writes of a vertex.
         wide_atomics: the device has atomic operations on 64 bits.
@@ -60,7 +59,6 @@ class Demand:
     atomic: str
     sums_floats: bool
     wide_product: bool
-    tallies_floats: bool
     deterministic: bool
     packed: int
     wide_atomics: bool
@@ -89,7 +87,6 @@ def demand_of(
         atomics.method_of(combiner, accumulator),
         combiner.depends_on_order(message),
         combiner is PRODUCT and message.itemsize == 8,
-        any(a.sums_floats for a in spec.aggregates.values()),
         deterministic,
         packed_fields(spec, program.dtype).itemsize,
         atomics.int64,
@@ -285,11 +282,6 @@ def _list_refuses(demand: Demand) -> str | None:
         return (
             "scatter writes arc fields or sets the mask, and 'first' is found by running the "
             "first sender's scatter again, which would do so twice"
-        )
-    if demand.deterministic and demand.tallies_floats:
-        return (
-            "an aggregator would add floats in the order of the frontier, which varies; "
-            "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
         )
     return None
 

@@ -108,6 +108,8 @@ def assemble(
         shared |= constants.of_queue(group)
     if delivery.in_place:
         shared["MOST_LOOKED"] = constants.MOST_LOOKED
+    if delivery.skips_parts(traits):
+        shared["SENDERS_OF_WORD"] = constants.SENDERS_OF_WORD
     if traits.may_need_order:
         shared |= constants.numbered("", constants.Again)
     if delivery.tries_orders:
@@ -245,6 +247,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
+        "LISTS_BITS": delivery.lists_bits,
         "REACHES": delivery.reaches,
         "AT_ONCE": delivery.queues or delivery.tries_orders,
         "IN_PLACE": delivery.in_place,

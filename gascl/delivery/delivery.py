@@ -31,6 +31,7 @@ class Delivery:
             and defines what kernels/gather.cl then requires.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         reaches: in others, those vertices pull that the frontier reaches.
+        lists_bits: a frontier that was pulled is listed at once.
         queues: it applies messages as they are sent, and its vertices wait in a queue, not for the
             next superstep; it has no other kernel than the persistent one.
         tries_orders: it applies messages one by one in a random order, and looks for those whose
@@ -66,6 +67,7 @@ class Delivery:
     knows_lanes: bool = False
     pulls: bool = False
     reaches: bool = False
+    lists_bits: bool = False
     queues: bool = False
     tries_orders: bool = False
     in_place: bool = False

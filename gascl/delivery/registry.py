@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from gascl.codegen import constants
 from gascl.codegen.kernel_files import kernel_text
@@ -83,7 +84,9 @@ _PULL_GATHER = Launch(
     "gascl_pull_gather",
     "in_blocks",
     ("STATE", *_OF_PART, "EDGE", "in_sources", "pulled", "sending", "received", "segments"),
-    only_if=lambda traits: traits.scatters and not traits.ordered_credits,
+    only_if=lambda traits: (
+        traits.scatters and not (traits.ordered_credits or traits.applies_by_row)
+    ),
 )
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _ROWS = (*_CSC, "all_out_offsets", *(f"next_{name}" for name in (*_CSC, "all_out_offsets")))
@@ -168,7 +171,7 @@ def _by_frontier(
         active=FRONTIER,
         pulls=pulls,
         reaches=reaches,
-        on_ranks=lambda traits: not pulls and _lists_receivers(traits),
+        on_ranks=lambda traits: not reaches and _lists_receivers(traits),
         persistent=_persistent(*step[2:]),
         bundles=not pulls,
     )
@@ -222,6 +225,11 @@ DELIVERIES = {
                     arguments=(*_PULL_GATHER.arguments, "slot"),
                     only_if=lambda traits: traits.ordered_credits,
                 ),
+                replace(
+                    _PULL_GATHER,
+                    arguments=(*_PULL_GATHER.arguments, "tallies"),
+                    only_if=lambda traits: traits.applies_by_row,
+                ),
                 _ANSWER,
                 _CREDIT,
                 _CREDIT_IN_ORDER,
@@ -232,11 +240,12 @@ DELIVERIES = {
                         *("STATE", "in_blocks", "first_row", "last_row"),
                         *("pulled", "received", "tallies"),
                     ),
+                    only_if=lambda traits: not traits.applies_by_row,
                 ),
             ),
             (
                 _SEGMENTS,
-                Buffer("pulled", "box", "vertex"),
+                Buffer("pulled", "box", "vertex", lambda traits, _: not traits.applies_by_row),
                 Buffer("sending", "lanes", "row", lambda traits, delivery: traits.lane_words),
                 Buffer("received", "lanes", "row", lambda traits, delivery: traits.lane_words),
             ),
@@ -428,9 +437,17 @@ BY_GROUPS = {
 }
 
 
-def form_of(delivery: Delivery, group: int) -> Delivery:
-    """The form of a delivery for work-groups of this many items."""
-    return BY_GROUPS.get(delivery.name, delivery) if group > 1 else delivery
+def form_of(delivery: Delivery, group: int, ranks: int = 1) -> Delivery:
+    """The form of a delivery for work-groups of this many items, and so many processes."""
+    form = BY_GROUPS.get(delivery.name, delivery) if group > 1 else delivery
+    return _listing(form) if form.pulls and ranks > 1 else form
+
+
+@cache
+def _listing(form: Delivery) -> Delivery:
+    """The same, with a kernel that lists a frontier which is bits, since ranks exchange lists."""
+    lists = Launch("gascl_frontier_list", "vertices", ("STATE", *_PUSHED, "bits"))
+    return replace(form, launches=(*form.launches, lists), lists_bits=True, persistent=None)
 
 
 _ONLY_APPLIES = "nothing is sent along arcs, and pull runs apply alone"

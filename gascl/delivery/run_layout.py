@@ -148,8 +148,8 @@ class Extent:
         rows: the most vertices in which the arcs of a part end; None: all vertices.
         all_arcs: the number of arcs of all ranks, if ranks share them; else None.
         own_arcs: the number of arcs out of this rank's vertices, if ranks share them.
-        ids: how many vertices of the halo have an id of 64 bits in an array; None: all vertices
-            have one of 32 bits.
+        ids: how many vertices of the halo have an id of 64 bits in an array, and degrees have one
+            byte, since a rule gives the arcs; None: all vertices have ids and degrees of 32 bits.
     """
 
     vertices: int
@@ -263,6 +263,7 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
     rows, arcs = extent.vertices, extent.arcs
     offset, index = np.dtype(extent.offset), np.dtype("i4")
     block = block_type(extent.offset)
+    degree = index if extent.ids is None else np.dtype("u1")
     arrays = {
         "out_offsets": Array(offset, rows + 1),
         "in_offsets": Array(offset, (rows if extent.rows is None else extent.rows) + 1),
@@ -274,8 +275,8 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
         "in_blocks": Array(block, extent.blocks),
         "out_segments": Array(block, num_segments(arcs)),
         "in_segments": Array(block, num_segments(arcs)),
-        "out_degree": Array(index, rows),
-        "in_degree": Array(index, rows),
+        "out_degree": Array(degree, rows),
+        "in_degree": Array(degree, rows),
         IDS: Array(index, rows) if extent.ids is None else Array(np.dtype("i8"), extent.ids),
     }
     if extent.all_arcs is not None:
@@ -435,7 +436,7 @@ class _Builder:
         }
         optional = {
             "tables": (bool(header.tables.names), Array(header.tables, 1)),
-            "total": (extent.all_arcs is not None, Array(header.control, 1)),
+            "total": (extent.all_arcs is not None, Array(header.outcome, 1)),
             "remote_messages": (
                 self._exchanges_messages(),
                 Array(self._remote_message_type(), remote),
@@ -591,6 +592,8 @@ class _Builder:
         fills = delivery.name == "outbox" and launch in delivery.launches
         if fills and not (self.traits.can_fail or self.persistent):
             unneeded.add("all_out_offsets")  # GASCL_OUT_OFFSETS in kernels/outbox.cl
+        if self.extent.ids is not None and launch in delivery.active.commits:
+            unneeded.add("all_out_offsets")  # GASCL_COUNTS_ARCS in kernels/mask_kernels.cl
         if not self.traits.alternates:
             unneeded |= {name for name in launch.arguments if name.startswith("next_")}
         for name in launch.arguments:

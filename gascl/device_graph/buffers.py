@@ -590,13 +590,14 @@ class ResidentGraph:
             return part_tables
 
     def reaches(self, parts: Sequence[Part]) -> np.ndarray:
-        """uint32 (V,): the parts that have arcs from each vertex, as bits."""
+        """uint32: the parts that have arcs from the first SENDERS_OF_WORD vertices, from the next
+        ones and so on, as bits."""
         with self._lock:
             key, found = tuple(parts), self._reaches.get(tuple(parts))
             if found is None:
                 senders = (self._senders(part) for part in parts)
-                found = self._room(self.num_vertices, np.uint32)
-                reaches(senders, len(parts), found)
+                found = self._room(-(-self.num_vertices // constants.SENDERS_OF_WORD), np.uint32)
+                reaches(senders, len(parts), constants.SENDERS_OF_WORD, found)
                 if self.spill is None:  # else a run would keep the file for the next one
                     self._reaches[key] = found
             return found
@@ -629,14 +630,17 @@ class ResidentGraph:
             return order.ends
         values = self._values(name)
         of_vertices = is_of_vertices(Key(GRAPH, name))
-        return self.upload(values) if of_vertices else self.device.upload(values)
+        buffer = self.upload(values) if of_vertices else self.device.upload(values)
+        if name in _OF_ARCS and self.spill is None and buffer.hostbuf is not None:
+            self._order(_OF_ARCS[name][0]).replace(_OF_ARCS[name][1], values, buffer.hostbuf)
+        return buffer
 
     def _values(self, name: str) -> np.ndarray:
         if name in ("in_degree", "out_degree"):
-            if self.numbering is None or not self.is_local:
-                return by_number(self.numbering, getattr(self.graph, name))
             offsets = getattr(self.graph.arcs(), _OFFSETS[name])
-            return self._differences(offsets, self.numbering.order)
+            if self.numbering is not None and self.is_local:
+                return self._differences(offsets, self.numbering.order)
+            return by_number(self.numbering, np.diff(offsets).astype(np.int32, copy=False))
         if name == IDS:
             assert self.numbering is not None
             if isinstance(self.arcs, ImplicitLocalArcs):
@@ -660,10 +664,10 @@ class ResidentGraph:
         return np.asarray(getattr(self._order(order), array))
 
     def _differences(self, offsets: np.ndarray | Offsets, rows: Any) -> np.ndarray:
-        """int32: the number of arcs of some of the rows."""
-        differences = self._room(len(rows), np.int32)
+        """int32: the number of arcs of some of the rows; uint8 if a rule gives them."""
         if isinstance(offsets, Offsets):
-            return offsets.counts(rows, differences)
+            return offsets.counts(rows, self._room(len(rows), np.uint8))
+        differences = self._room(len(rows), np.int32)
 
         def counts(block: slice) -> np.ndarray:
             some = rows[block]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen.constants import SENDERS_OF_WORD
 from gascl.delivery.device_facts import DeviceLimits
 from gascl.delivery.run_layout import (
     GRAPH,
@@ -41,7 +42,7 @@ FEWEST = 2
 TALLIES = Key(RUN, "tallies")
 #: The parts with arcs of the vertices that scatter, if only these need be copied.
 NEEDED = Key(RUN, "needed")
-#: The parts in which each vertex has outgoing arcs.
+#: The parts in which vertices have outgoing arcs.
 REACHES = Key(GRAPH, "reaches")
 
 
@@ -210,7 +211,7 @@ def _streamed_bytes(device: DeviceLimits, layout: RunLayout) -> dict[Key, int]:
     sizes[BLOCKS] = layout.graph[BLOCKS].dtype.itemsize * extent.blocks_of_parts
     sizes[_besides(TALLIES, "of a part")] = extent.block_groups * layout.own[TALLIES].dtype.itemsize
     if NEEDED in layout.own:
-        sizes[REACHES] = 4 * extent.vertices
+        sizes[REACHES] = 4 * -(-extent.vertices // SENDERS_OF_WORD)
         sizes[_besides(OFFSETS, "no arcs")] = layout.graph[OFFSETS].nbytes
         sizes[_besides(BLOCKS, "no arcs")] = sizes[BLOCKS]
     return sizes
@@ -245,7 +246,7 @@ class ArcStream:
 
     Attributes:
         parts: in the order of their rows.
-        reaches: a buffer with the bits of the parts that each vertex sends to (`bit_of`), where a
+        reaches: a buffer with the bits of the parts that vertices send to (`bit_of`), where a
             superstep may not need all; else None.
     """
 

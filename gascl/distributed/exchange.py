@@ -29,6 +29,7 @@ from gascl.graph.reordering import by_vertex
 from gascl.language.spec import ProgramSpec
 from gascl.opencl import fork_guard
 from gascl.opencl.interrupts import Interrupts
+from gascl.opencl.spill import SpilledBuffer
 
 CONTROL, COUNTS, MASK, REMOTE_MESSAGES, TOTAL = (
     Key(RUN, name) for name in ("control", "counts", "mask", "remote_messages", "total")
@@ -117,10 +118,15 @@ class Exchange:
         self.ranks, self.state, self.device = ranks, state, state.device
         self.due, self.ends = math.inf, False
         self._exchanged = _exchanged(spec, plan, state)
-        tally, control = state.header.tally, state.header.control
+        tally = state.header.tally
         self._tallies = self.device.reserve(ranks.size * tally.itemsize)
         count = np.dtype([("vertices", "i8"), ("arcs", "i8")])  # of the next mask
-        fields = [("control", control), ("count", count), ("pending", "?"), ("due", "?")]
+        fields = [
+            ("outcome", state.header.outcome),
+            ("count", count),
+            ("pending", "?"),
+            ("due", "?"),
+        ]
         word = np.dtype(fields)
         # This rank's word, the words of all ranks, and what goes to the device of them.
         sizes = word.itemsize, ranks.size * word.itemsize, ranks.size * tally.itemsize
@@ -139,6 +145,8 @@ class Exchange:
         self._shared = shared = ranks.shared(self.device, 2 * size) if size else None
         # In two halves: while one rank still reads one of them, another may write to the other.
         halves = [] if shared is None else [shared[:size], shared[size:]]
+        #: Outboxes in shared memory, and the half of it that has each.
+        self._outboxes = self._in_place(plan, places, halves)
         self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
         # A rank on a host of its own only knows its vertices and its halo.
         needs_halo = not halves and bool(size) and not halo_refuses(plan.traits)
@@ -171,6 +179,34 @@ class Exchange:
         if self._halves and ahead and state.layout.extent.parts == 1:
             self._make_pieces(plan, min(ranks.comm.allgather(self._number_of_pieces())))
         fork_guard.holds_opencl(self)
+
+    def _in_place(
+        self, plan: RunPlan, places: dict[Key, int], halves: Sequence[np.ndarray]
+    ) -> list[tuple[Any, np.ndarray]]:
+        """Replace the outboxes that apply fills by shared memory, on CPUs, which compute there.
+        Each rank then reads the rows of the others where they have written them."""
+        names = Key(plan.delivery.name, "outbox"), Key(plan.delivery.name, "outbox_next")
+        if not halves or not self.device.is_cpu or names[1] not in places:
+            return []
+        begin, found = places.pop(names[1]), []
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
+        for key, half in zip(names, halves, strict=True):
+            memory = half[begin : begin + self.state.sizes[key]]
+            self.state.buffers[key] = cl.Buffer(self.device.context, flags, hostbuf=memory)
+            found.append((self.state.buffers[key], half))
+        self.ranks.hold_shared()
+        return found
+
+    def close(self) -> None:
+        """After the run: let others use the shared memory."""
+        if self._outboxes:
+            self.ranks.release_shared()
+
+    @property
+    def _free(self) -> np.ndarray | None:
+        """The shared memory that a superstep does not read."""
+        coming = [b for key, b in self.state.buffers.items() if key.name == "outbox_next"]
+        return next((half for buffer, half in self._outboxes if buffer in coming), self._shared)
 
     def _number_of_pieces(self) -> int:
         """The number of pieces in which it pays to copy the rows of a superstep."""
@@ -210,6 +246,11 @@ class Exchange:
         # Two queues, so that copies in one direction do not wait for those in the other.
         self._out, self._in = (cl.CommandQueue(device.context) for _ in range(2))
 
+    @property
+    def counts_all(self) -> bool:
+        """Whether ranks add up the arcs of the next mask; otherwise each counts those it has."""
+        return self._counts is not None
+
     # After a superstep ------------------------------------------------------------------------
 
     def end_scatter(self) -> None:
@@ -241,7 +282,7 @@ class Exchange:
             coming += self._halves[0].copy_in(self._in, self._rows[number])
         self._exchange_marks(self._exchanged.marks)
         own, every = self._own, self._every
-        reads = [cl.enqueue_copy(queue, own["control"], state.buffers[TOTAL], is_blocking=False)]
+        reads = [cl.enqueue_copy(queue, own["outcome"], state.buffers[TOTAL], is_blocking=False)]
         if self._frontier:
             reads.append(self._frontier.read(superstep + 1))
         _wait([*itertools.chain(*self._published[-1:]), *reads])
@@ -249,13 +290,14 @@ class Exchange:
             own["count"]["vertices"] = self._frontier.publish()
         if self._counts is not None:
             own["count"] = self._count()
-        if state.is_local and own["control"]["overflow"][0] != _NEVER:
+        control = own["outcome"]["control"]
+        if state.is_local and control["overflow"][0] != _NEVER:
             numbering = state.arrays.graph.numbering
             assert numbering is not None
-            own["control"]["overflow"] = numbering.order[own["control"]["overflow"]]
+            control["overflow"] = numbering.order[control["overflow"]]
         own["pending"], own["due"] = interrupts.pending, time.perf_counter() > self.due
         ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
-        controls = every["control"]
+        controls = every["outcome"]["control"]
         stopped = bool(controls["stopped"].any())
         if self._published:
             if not stopped:  # else nothing has changed
@@ -267,7 +309,7 @@ class Exchange:
             self._published.clear()
         if self._frontier:
             self._frontier.write(every["count"]["vertices"])
-        self._sent[:] = controls["tally"]
+        self._sent[:] = every["outcome"]["tally"]
         cl.enqueue_copy(queue, self._tallies, self._sent, is_blocking=False)
         if self._counts is not None:
             for name in ("vertices", "arcs"):
@@ -275,8 +317,8 @@ class Exchange:
             cl.enqueue_copy(queue, self._counts, self._counted, is_blocking=False)
         if self._exchanged.checked:
             for name, worst in (("overflow", np.min), ("fault", np.min), ("under_way", np.max)):
-                own["control"][name] = worst(controls[name])
-            cl.enqueue_copy(queue, state.buffers[CONTROL], own["control"], is_blocking=False)
+                control[name] = worst(controls[name])
+            cl.enqueue_copy(queue, state.buffers[CONTROL], control, is_blocking=False)
         interrupts.agreed = bool(every["pending"].any())
         self.ends = stopped or interrupts.agreed or bool(every["due"].any())
         return Totals(self._tallies, self._counts, bool(controls["under_way"].any()))
@@ -319,19 +361,22 @@ class Exchange:
         """A buffer with a tally of each rank of the start of the run, once this rank's have been
         added up."""
         own, every, queue = self._own, self._every, self.device.queue
-        cl.enqueue_copy(queue, own["control"], self.state.buffers[TOTAL])
+        cl.enqueue_copy(queue, own["outcome"], self.state.buffers[TOTAL])
         self.ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
-        self._sent[:] = every["control"]["tally"]
+        self._sent[:] = every["outcome"]["tally"]
         cl.enqueue_copy(queue, self._tallies, self._sent)
         return self._tallies
 
     def _own_rows(self, key: Key) -> np.ndarray:
         """uint8 (this rank's vertices, bytes of a row): their rows of a buffer."""
         state, (first, last) = self.state, self.state.arrays.graph.rows
-        rows = np.empty((last - first, state.sizes[key] // state.num_vertices), np.uint8)
+        buffer, width = state.buffers[key], state.sizes[key] // state.num_vertices
+        if isinstance(buffer, SpilledBuffer):
+            there = buffer.read(self.device.queue)
+            return there[first * width : last * width].reshape(-1, width)
+        rows = np.empty((last - first, width), np.uint8)
         if rows.size:
-            begin = first * rows.shape[1]
-            cl.enqueue_copy(self.device.queue, rows, state.buffers[key], src_offset=begin)
+            cl.enqueue_copy(self.device.queue, rows, buffer, src_offset=first * width)
         return rows
 
     def _parts(self) -> Rows:
@@ -377,7 +422,7 @@ class Exchange:
             self._share_rows()
             return
         self.state.arrays.select_arcs(superstep)
-        queue, whole = self.device.queue, self._shared
+        queue, whole = self.device.queue, self._free
         for key in self._at_end:
             if whole is None or self.state.sizes[key] > len(whole):
                 self._last_messages[self.state.arrays.graph].exchange([key])

@@ -20,7 +20,7 @@ import numpy as np
 
 from gascl.distributed.abort import say_last
 from gascl.distributed.shared_memory import shared_memory
-from gascl.errors import GasclError, RankError
+from gascl.errors import DeviceError, GasclError, RankError
 from gascl.graph.partial_array import RemoteDataError
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, devices
@@ -78,6 +78,7 @@ class Ranks:
         #: Which `RowMessages` has used kept memory last.
         self.users: dict[Any, object] = {}
         self._shared: np.ndarray | None = None
+        self._held: list[np.ndarray | None] = []
         self._one_host: bool | None = None  # until it has been tried
         #: Of graphs on the device, which vertices each rank needs of the others.
         self.halos: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
@@ -119,6 +120,19 @@ class Ranks:
         for rank, text in enumerate(texts):
             if text is not None:
                 raise RankError(f"rank {rank} of {self.size} has failed: {text}")
+
+    @contextmanager
+    def ends_all(self) -> Iterator[None]:
+        """A block in which ranks wait for each other again and again: an error that this rank may
+        have alone ends all."""
+        try:
+            yield
+        except BaseException as error:
+            of_one = DeviceError, RemoteDataError  # the latter, for example, in a callback
+            of_all = isinstance(error, GasclError) and not isinstance(error, of_one)
+            if not (of_all or isinstance(error, RankError)):  # which another rank has caused
+                self.abort(error)
+            raise
 
     def check_same(self, about: dict[str, str]) -> None:
         """Raise GasclError in all ranks unless all run the same program; all must call this.
@@ -337,3 +351,12 @@ class Ranks:
             self._one_host = shared is not None
             self._shared = None if shared is None else pin(device.context, shared)
         return None if self._shared is None else self._shared[:size]
+
+    def hold_shared(self) -> None:
+        """Keep other runs, such as those of a callback, from using the memory that `shared` has
+        returned last, until `release_shared`. All ranks must call both."""
+        self._held.append(self._shared)
+        self._shared = None
+
+    def release_shared(self) -> None:
+        self._shared = self._held.pop()

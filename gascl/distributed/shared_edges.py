@@ -37,6 +37,7 @@ from gascl.graph.raw_graph import RawGraph
 from gascl.graph.remote_field import RemoteField
 from gascl.graph.reordering import Numbering, by_number, numbering
 from gascl.graph.validation import Duplicates, SelfLoops
+from gascl.graph.vertex_partition import VertexPartition
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.util.host import give_back
@@ -120,10 +121,16 @@ class SharedEdges:
         self._fingerprint = ""
         self._counts = ranks.allgather_counts(sum(len(piece.src) for piece in pieces))
         self.num_edges = int(self._counts.sum())
-        self._absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
-        self.degrees = self._degrees_of_all()
+        absent: Any = PartialArray(self.num_edges, np.empty(0, np.int32))
+        self._absent = absent
+        sources, targets, loops = self._degrees_of_all()
+        #: How often each vertex is both ends of an edge, in as few bytes as possible.
+        self.loops = loops.astype(np.min_scalar_type(loops.max(initial=0)))
+        arcs = Arcs(self._order(sources), self._order(targets), self._absent, "out")
         #: The arcs that have been made, by their direction, and whether vertices are renumbered.
-        self._made: dict[tuple[str, bool], tuple[Arcs, Numbering | None]] = {}
+        self._made: dict[tuple[str, bool], tuple[Arcs, Numbering | None]] = {
+            ("out", False): (arcs, None)
+        }
         self._remote = self._remote_fields()
 
     def _degrees_of_all(self) -> np.ndarray:
@@ -343,16 +350,30 @@ class SharedEdges:
         if neighbors or traits.pairs or program.spec.arc_fields:
             raise RemoteDataError(f"{program.title()} reads or keeps values of all arcs")
 
-    def bring(self, graph: Graph, program: VertexProgram, debug: bool) -> None:
+    def bring(
+        self,
+        graph: Graph,
+        program: VertexProgram,
+        debug: bool,
+        partition: VertexPartition | None = None,
+    ) -> None:
         """Send the arcs that a program reads to the ranks that need them, if that has not been
-        done; all ranks must call this."""
+        done; all ranks must call this.
+
+        Args:
+            partition: which rank has which vertices; None: each has a range of them.
+        """
         spec, traits = program.spec, Traits.of(program.spec, program.lanes)
         edges = spec.direction if self.directed else "both"
         names = [*self._read(graph, program)]
         renumbers = traits.renumbers and not debug
-        arcs, order = self._arcs_made(edges, renumbers)
-        if renumbers:
-            graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
+        order: Numbering | None
+        if renumbers and partition is not None:
+            order, arcs = partition.numbered(edges)
+        else:
+            arcs, order = self._arcs_made(edges, renumbers)
+            if renumbers:
+                graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
         alternates = spec.alternates and self.directed and edges != "both"
         ids = traits.reads_ids_of_edges
         if alternates:
@@ -360,13 +381,13 @@ class SharedEdges:
             self._send(arcs.transposed(), other, order, names, ids, True)
         if traits.own_neighbors and edges != "both":  # else they are the senders
             other = {"out": "in", "in": "out"}[edges]
-            rows = [part[:2] for part in shares(arcs.into.offsets, self._division)]
+            rows = [part[:2] for part in shares(arcs.into.offsets, self._division(order))]
             self._send(arcs.transposed(), other, order, [], False, True, rows)
         self._send(arcs, edges, order, names, ids, self.keeps)
 
-    @property
-    def _division(self) -> Division:
-        return Division(self.ranks.rank, self.ranks.size)
+    def _division(self, order: Numbering | None) -> Division:
+        bounds = () if order is None else order.bounds
+        return Division(self.ranks.rank, self.ranks.size, bounds=bounds)
 
     def uploaded(self, arcs: ArcsPart) -> None:
         """Free the arcs of a part, which are on the device, if the edges have been forgotten."""
@@ -393,15 +414,19 @@ class SharedEdges:
             return self._kept("in", False, lambda: (arcs.transposed(), None))
 
         def make() -> tuple[Arcs, Numbering | None]:
-            out, into = self._degrees(direction)
-            order = numbering(out, self.ranks.size) if renumbers else None
+            order = numbering(self._degrees(direction)[0], self.ranks.size) if renumbers else None
             if renumbers and order is None:
                 return self._arcs_made(direction, False)
-            first = self._order(by_number(order, out))
-            second = first if into is out else self._order(by_number(order, into))
-            return Arcs(first, second, self._absent, direction), order
+            return self.arcs_by(order, direction), order
 
         return self._kept(direction, renumbers, make)
+
+    def arcs_by(self, order: Numbering | None, direction: str) -> Arcs:
+        """The arcs by these numbers of the vertices, of which at first only how many are known."""
+        out, into = self._degrees(direction)
+        first = self._order(by_number(order, out))
+        second = first if into is out else self._order(by_number(order, into))
+        return Arcs(first, second, self._absent, direction)
 
     def _kept(
         self,
@@ -421,9 +446,10 @@ class SharedEdges:
 
     def _degrees(self, direction: str) -> tuple[np.ndarray, np.ndarray]:
         """The number of arcs on which each vertex scatters, and receives."""
-        sources, targets, loops = self.degrees
+        arcs = self.arcs("out")
+        sources, targets = np.diff(arcs.out_offsets), np.diff(arcs.in_offsets)
         if direction == "both":
-            both = sources + targets - loops
+            both = sources + targets - self.loops
             return both, both
         return (sources, targets) if direction == "out" else (targets, sources)
 
@@ -450,7 +476,7 @@ class SharedEdges:
         ids &= "places" not in order.kept
         begins = order.offsets
         parts = [Part(*row, int(begins[row[0]]), int(begins[row[1]])) for row in rows]
-        parts = parts or shares(begins, self._division)
+        parts = parts or shares(begins, self._division(numbers))
         own = parts[self.ranks.rank]
         # Another program may have needed those out of other vertices.
         there: Any = order.kept.get("ends")
@@ -490,10 +516,11 @@ class SharedEdges:
         ranks, total = self.ranks, own.end - own.begin
         bounds = np.array([part.last for part in parts], np.int32)
         counts, rounds = np.zeros(ranks.size, np.int64), 0
-        for piece, block in self._blocks():
-            _, _, arcs = _keys(piece, block, direction, numbers)
-            counts += np.bincount(_owners(arcs, bounds), minlength=ranks.size)
-            rounds += 1
+        with ranks.errors_in_all():
+            for piece, block in self._blocks():
+                _, _, arcs = _keys(piece, block, direction, numbers)
+                counts += np.bincount(_owners(arcs, bounds), minlength=ranks.size)
+                rounds += 1
         coming = ranks.exchanged_counts(counts)
         begins = np.cumsum(coming) - coming  # so that arcs of equal ends are in the edges' order
         types = {name: self.kinds[name].dtype for name in names}
@@ -506,26 +533,28 @@ class SharedEdges:
             values = {name: np.empty(total, dtype) for name, dtype in types.items()}
         first = int(self._counts[: ranks.rank].sum())  # of the edges in the blocks
         left = self._blocks(keeps)
-        for _ in range(max(ranks.allgather(rounds))):
-            piece, block = next(left, (self._nothing, slice(0, 0)))
-            edge, against, arcs = _keys(piece, block, direction, numbers)
-            owner = _owners(arcs, bounds)
-            order = np.argsort(owner, kind="stable")
-            counts = np.bincount(owner, minlength=ranks.size)
-            coming = ranks.exchanged_counts(counts)
-            sent = [(keys, arcs)]
-            sent += [(values[name], piece.fields[name][block].take(edge)) for name in names]
-            if _ID in values:
-                sent.append((values[_ID], (edge + first).astype(types[_ID])))
-            if _REVERSED in values:
-                sent.append((values[_REVERSED], against))
-            first += block.stop - block.start
-            for into, each in sent:
-                received = ranks.exchanged(each.take(order), counts, coming)
-                each_rank = np.split(received, np.cumsum(coming)[:-1])
-                for begin, rows in zip(begins, each_rank, strict=True):
-                    into[begin : begin + len(rows)] = rows
-            begins += coming
+        last = max(ranks.allgather(rounds))
+        with ranks.ends_all():
+            for _ in range(last):
+                piece, block = next(left, (self._nothing, slice(0, 0)))
+                edge, against, arcs = _keys(piece, block, direction, numbers)
+                owner = _owners(arcs, bounds)
+                order = np.argsort(owner, kind="stable")
+                counts = np.bincount(owner, minlength=ranks.size)
+                coming = ranks.exchanged_counts(counts)
+                sent = [(keys, arcs)]
+                sent += [(values[name], piece.fields[name][block].take(edge)) for name in names]
+                if _ID in values:
+                    sent.append((values[_ID], (edge + first).astype(types[_ID])))
+                if _REVERSED in values:
+                    sent.append((values[_REVERSED], against))
+                first += block.stop - block.start
+                for into, each in sent:
+                    received = ranks.exchanged(each.take(order), counts, coming)
+                    each_rank = np.split(received, np.cumsum(coming)[:-1])
+                    for begin, rows in zip(begins, each_rank, strict=True):
+                        into[begin : begin + len(rows)] = rows
+                begins += coming
         with ranks.errors_in_all():
             if values:
                 place = np.argsort(keys, kind="stable")

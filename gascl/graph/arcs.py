@@ -147,6 +147,13 @@ class Order:
             offsets.setflags(write=False)
             self.kept.setdefault("offsets", offsets)
 
+    def replace(self, name: str, array: np.ndarray, copy: np.ndarray) -> None:
+        """Keep a copy of one of the arrays instead, which a device reads, too."""
+        with self.lock:
+            if self.kept.get(name) is array:
+                copy.setflags(write=False)
+                self.kept[name] = copy
+
     def take_as_sorted(self) -> None:
         """Assume that the pairs were sorted from the start, without checking."""
         self._is_sorted = True

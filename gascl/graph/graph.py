@@ -654,7 +654,7 @@ class Graph:
     def loops(self) -> np.ndarray:
         """int32 (V,): the number of edges from each vertex to itself."""
         if self._shared is not None:
-            loops: np.ndarray = self._shared.degrees[2]
+            loops: np.ndarray = self._shared.loops.astype(np.int32)
         else:
             at = self.edge_src[self.edge_src == self.edge_dst]
             loops = np.bincount(at, minlength=self.num_vertices).astype(np.int32)
@@ -722,6 +722,9 @@ class Graph:
             return self._arcs_by(renumbering, edges if self.directed else "both")
 
     def _arcs_by(self, renumbering: Numbering, direction: str) -> Arcs:
+        if self._shared is not None:
+            shared: Arcs = self._shared.arcs_by(renumbering, direction)
+            return shared
         offsets = self._arcs_along(direction).out_offsets
         src, dst = (Renumbered(e, renumbering.number) for e in (self.src, self.dst))
         arcs = arcs_of(src, dst, self.num_vertices, direction)

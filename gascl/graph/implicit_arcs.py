@@ -29,7 +29,7 @@ class Rule(Protocol):
     a self-loop.
 
     Attributes:
-        least, most: the smallest and the largest number of arcs in a row.
+        least, most: the smallest and the largest number of arcs in a row, at most 255.
         reach: the most by which the numbers of a row and of an end of its arcs differ.
     """
 
@@ -59,9 +59,9 @@ class Offsets(Unstored):
         return self.rule.begins(np.asarray(rows, np.int64))
 
     def counts(self, vertices: PlacedVertices, counts: np.ndarray) -> np.ndarray:
-        """Set `counts`, int32, to the number of arcs in the rows of these vertices."""
+        """Set `counts`, uint8, to the number of arcs in the rows of these vertices."""
         before, after = vertices.rows
-        halo = (self.take(vertices.halo + 1) - self.take(vertices.halo)).astype(np.int32)
+        halo = self.take(vertices.halo + 1) - self.take(vertices.halo)
         counts[:before], counts[after:] = halo[:before], halo[before:]
         first = vertices.base + before
 

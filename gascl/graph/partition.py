@@ -81,15 +81,16 @@ def bit_of(number: int, count: int) -> int:
     return 1 << number * BITS // count
 
 
-def reaches(senders: Iterable[np.ndarray], count: int, reached: np.ndarray) -> None:
-    """Find the parts in which each vertex has outgoing arcs.
+def reaches(senders: Iterable[np.ndarray], count: int, each: int, reached: np.ndarray) -> None:
+    """Find the parts in which vertices have outgoing arcs.
 
     Args:
         senders: those of the arcs of each of `count` parts.
-        reached: uint32 (V,), all 0, in which the bits of those parts are set.
+        each: how many vertices, one after the other, have a word together.
+        reached: uint32, all 0, of the words, in which the bits of those parts are set.
     """
     for number, sources in enumerate(senders):
-        reached[sources] |= np.uint32(bit_of(number, count))
+        reached[sources // each] |= np.uint32(bit_of(number, count))
 
 
 def senders_elsewhere(senders: np.ndarray, part: Part, vertices: int) -> np.ndarray:

@@ -421,19 +421,25 @@ class Aggregate(Field):
         return SUM if self.op in ("count", "mean") else combiner_of(self.op)
 
     @property
-    def sums_floats(self) -> bool:
-        """Whether its last bits depend on the order of additions."""
-        floats = self.op == "mean" or self.resolve("float32").is_float
-        return self.op in ("sum", "mean") and floats
+    def adds(self) -> bool:
+        """Whether what is contributed is added up."""
+        return self.op in ("sum", "mean")
+
+    def value(self, real: str, fp64: bool) -> Type:
+        """The type of the value that snippets and results see."""
+        if self.op == "mean":
+            return resolve("float64" if fp64 else "float32", real)
+        return self.accumulator(real, fp64)
 
     def accumulator(self, real: str, fp64: bool) -> Type:
-        """The type of the running value. Sums are wide: double for floats, 64 bits for integers."""
+        """The type of the running value. Sums are wide: double for floats, 64 bits for integers. A
+        mean of integers of 64 bits, whose sum may not fit, adds doubles."""
         type_ = self.resolve(real)
         if self.op == "count":
             return resolve("int64", real)
-        if self.op not in ("sum", "mean"):
+        if not self.adds:
             return type_
-        if type_.is_float or self.op == "mean":
+        if type_.is_float or (self.op == "mean" and type_.itemsize == 8):
             return resolve("float64" if fp64 else "float32", real)
         return resolve("uint64" if type_.scalar.kind == "u" else "int64", real)
 

@@ -124,6 +124,13 @@ class Traits:
         return self.spec.apply_on == "all"
 
     @cached_property
+    def only_receivers(self) -> bool:
+        """Whether a superstep leaves vertices without a message as they are, and has no sums of
+        floats."""
+        others = self.applies_to_all or self.spec.apply_on == "mask" or self.pairs or self.sends_to
+        return not (others or self.spec.aggregates)
+
+    @cached_property
     def only_applies(self) -> bool:
         """Whether a superstep is the apply of all vertices, and nothing is sent along arcs."""
         return self.applies_to_all and not self.scatters and not self.pairs
@@ -511,6 +518,14 @@ class Traits:
         while apply runs for others."""
         of_others = self._read_of_others(self._scatter)
         return self._written.isdisjoint({*self._scatter.reads("v"), *of_others})
+
+    @cached_property
+    def applies_by_row(self) -> bool:
+        """Whether delivery `pull` may apply a vertex as soon as its messages are combined, while
+        scatter still runs for others, which then need not be stored. Loops over neighbors in apply
+        are better divided evenly."""
+        only_sends = self.scatters and self.skips and self.scatter_independent
+        return only_sends and not (self.lane_words or self.reads_neighbors)
 
     @cached_property
     def reads_to(self) -> tuple[str, ...]:

@@ -33,7 +33,21 @@ class _File(mmap.mmap):
 
 
 class SpilledBuffer(cl.Buffer):
-    """A buffer in a file."""
+    """A buffer in a file.
+
+    Attributes:
+        memory: uint8, that file.
+    """
+
+    memory: np.ndarray
+
+    def read(self, queue: Any) -> np.ndarray:
+        """uint8: what the buffer has, once the commands of a queue have run. It stays if the buffer
+        is released."""
+        flags = cl.map_flags.READ
+        mapped: Any = cl.enqueue_map_buffer(queue, self, flags, 0, (self.size,), np.dtype("u1"))[0]
+        mapped.base.release(queue)
+        return self.memory
 
 
 class Spill:
@@ -101,5 +115,6 @@ class Spill:
             memory[...] = values
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
         made = SpilledBuffer(context, flags, hostbuf=memory)
+        made.memory = memory.reshape(-1).view(np.uint8)
         fork_guard.holds_opencl(made)
         return made

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from gascl.errors import GasclError
@@ -109,6 +110,10 @@ class Trace(Sequence[Step]):
         """Add `count` steps; `make(i)` returns the i-th of them."""
         self._ends.append(len(self) + count)
         self._makers.append(make)
+
+    def keep_aggregates(self, names: Collection[str]) -> None:
+        """Leave all other aggregators out of the steps."""
+        self._makers = [partial(_with_aggregates, names, make) for make in self._makers]
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -289,3 +294,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3g}"
     return "" if value is None else str(value)
+
+
+def _with_aggregates(names: Collection[str], make: Callable[[int], Step], i: int) -> Step:
+    step = make(i)
+    return replace(step, aggregates={n: v for n, v in step.aggregates.items() if n in names})

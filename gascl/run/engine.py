@@ -636,7 +636,10 @@ class Engine:
         loop.long_run = self._long_run(job, prepared)
         if not known:
             loop.senders = self._senders(job, prepared)
-        ending = self._looped(loop)
+        try:
+            ending = self._looped(loop)
+        finally:
+            loop.placement.close()
         phases = [
             *before,
             Phase("upload", began, read - began),
@@ -679,12 +682,15 @@ class Engine:
             given = {name: each.take(vertices, axis=0) for name, each in given.items()}
         fields = ResultFields(state, known=given, kept=options.keep_state)
         shown = shown_fields(fields, declared, times)
+        aggregates = _common(program, state.aggregates())
+        if len(aggregates) < len(program.spec.aggregates):
+            loop.trace.keep_aggregates(aggregates)
         result = Result(
             graph=self.result_graph,
             fields=shown if vertices is None else RemoteFields([*fields]),
             _own_rows=own_rows(self.ranks, shown, self.graph, vertices),
             arc_fields=shown_fields(arc_fields, declared, times),
-            aggregates=_common(program, state.aggregates()),
+            aggregates=aggregates,
             supersteps=len(loop.trace),
             converged=ending.converged,
             stopped=ending.reason,
@@ -851,7 +857,7 @@ class Engine:
     ) -> Prepared:
         spec, ranks = program.spec, self.ranks
         if self.graph._shared is not None:
-            self._shared_edges().bring(self.graph, program, self.debug)
+            self._shared_edges().bring(self.graph, program, self.debug, self._partition)
         presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
@@ -932,15 +938,9 @@ class Engine:
 
     def _looped(self, loop: Loop) -> Ending:
         """Run the supersteps. An error that only one rank may have ends all ranks."""
-        try:
-            with loop.plan.kernels() as loop.launcher.kernels:
-                return loop.run()
-        except BaseException as error:
-            of_one = DeviceError, RemoteDataError  # the latter, for example, in a callback
-            common = isinstance(error, GasclError) and not isinstance(error, of_one)
-            if self.ranks and not common:
-                self.ranks.abort(error)
-            raise
+        ends_all = self.ranks.ends_all() if self.ranks else nullcontext()
+        with ends_all, loop.plan.kernels() as loop.launcher.kernels:
+            return loop.run()
 
     def _stale_note(self, program: VertexProgram) -> str:
         """A warning if a field keeps old values at vertices without messages; "" if none does."""

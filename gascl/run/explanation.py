@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from gascl.codegen.constants import levels
 from gascl.delivery.admission import halo_refuses
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.exchanged_rows import exchanged_rows
 from gascl.graph.graph import Graph
+from gascl.graph.implicit_arcs import is_implicit
 from gascl.graph.partition import senders_elsewhere, shares
 from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
@@ -212,6 +215,7 @@ def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple
     counts = [(part.last - part.first, part.end - part.begin) for part in parts]
     ranges = [f"{min(each):,} to {max(each):,}" for each in zip(*counts, strict=True)]
     balance = f"; ranks have {ranges[0]} vertices and {ranges[1]} arcs"
+    balance += _crowded(graph, prepared, arcs.in_offsets, share.ranks)
     part, buffers = parts[share.rank], prepared.layout.own
     rows = exchanged_rows(program.spec, source.traits, source.delivery, buffers)
     here = prepared.layout.extent.vertices
@@ -234,6 +238,30 @@ def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple
     if prepared.local.chosen:
         return balance, f"{received} {halo}"
     return balance, f"{received} {halo}; on one host, {every}, through shared memory"
+
+
+def _crowded(graph: Graph, prepared: Prepared, offsets: np.ndarray, ranks: int) -> str:
+    """The vertex that alone has more arcs than an equal share of a rank, which all are on one rank,
+    and what to do; "" if there is none.
+
+    Args:
+        offsets: where the arcs of each receiver begin.
+    """
+    if is_implicit(graph):  # each vertex has a few
+        return ""
+    degrees, total = np.diff(offsets), int(offsets[-1])
+    most = int(degrees.max(initial=0))
+    if most * ranks <= total:
+        return ""
+    row = int(degrees.argmax())
+    vertex = row if prepared.numbering is None else int(prepared.numbering.order[row])
+    useful = total // most
+    remedy = "one device" if useful == 1 else f"at most {useful:,} ranks"
+    return (
+        f"; {most:,} arcs end in vertex {graph.label_of(vertex)!r} alone, more than the "
+        f"{total // ranks:,} of an equal share, and all are on one rank, however many there are: "
+        f"use {remedy}"
+    )
 
 
 def _direction(prepared: Prepared) -> str:

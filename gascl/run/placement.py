@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.buffers import PENDING
+from gascl.delivery.exchanged_rows import fills_ahead
 from gascl.delivery.launch import CLEAR_REMOTE_INBOXES, NEEDED, RECEIVE_REMOTE, TOTAL, Launch
 from gascl.delivery.run_layout import RUN, Key
 from gascl.device_graph.stream import TALLIES
@@ -98,6 +99,13 @@ class Placement:
     def complete(self, superstep: int) -> None:
         """Fetch the data that only other processes have, before superstep `superstep`."""
 
+    def bounds(self, arcs: Sequence[int]) -> Sequence[int]:
+        """Numbers of arcs of a frontier, of those that this process counts."""
+        return arcs
+
+    def close(self) -> None:
+        """After the run."""
+
     def every(self, value: Any) -> list[Any]:
         """The value of each process."""
         return [value]
@@ -145,9 +153,13 @@ class StreamedArcs(Placement):
         keys = [key for key in spec.arguments[launch.kernel] if isinstance(key, Key)]
         most = spec.extent.block_groups
         groups = [min(stream.blocks_of(n), most) for n in range(len(stream.parts))]
+        numbers, traits = stream.resident_first(), launcher.plan.traits
+        if traits.only_receivers and not fills_ahead(traits, launcher.plan.delivery):
+            numbers = [number for number in numbers if number in self._needed]
+            groups = [count if n in numbers else 0 for n, count in enumerate(groups)]
         begins = list(itertools.accumulate(groups, initial=0))  # of the tallies, by part
         size = launcher.plan.header.tally.itemsize
-        for number in stream.resident_first():
+        for number in numbers:
             part = stream.load(number, keys, number in self._needed)
             blocks = stream.blocks_of(number)
             where = groups[number], part.buffers, part.place.ready
@@ -283,6 +295,12 @@ class SharedByRanks(Placement):
 
     def complete(self, superstep: int) -> None:
         self._exchange.end_run(superstep)
+
+    def close(self) -> None:
+        self._exchange.close()
+
+    def bounds(self, arcs: Sequence[int]) -> Sequence[int]:
+        return arcs if self._exchange.counts_all else [n // self._ranks.size for n in arcs]
 
     def every(self, value: Any) -> list[Any]:
         return self._ranks.allgather(value)

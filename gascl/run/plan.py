@@ -340,6 +340,7 @@ def _write(
         wide=variant.wide,
         shares=variant.shares,
         constant=variant.constant,
+        reorders=delivery.active.lists_receivers,
     )
     of_variant = variant.debug, variant.shares, variant.splits
     traits = Traits.of(program.spec, program.lanes, *of_variant)

@@ -236,7 +236,7 @@ def prepare(
     of_graph = Size(graph.num_vertices, num_arcs(graph, direction), hub)
     costs = costs_of(program, demand, of_graph, device.kind == "GPU", device.units)
     choice = choose(program, demand, delivery, setting.debug, parts, costs, stores)
-    form = form_of(choice.delivery, 1 if setting.debug else device.group)
+    form = form_of(choice.delivery, 1 if setting.debug else device.group, setting.ranks)
     choice = replace(choice, delivery=form)
     if presorted is None:
         presorted = arcs_presorted(graph, direction)

@@ -45,8 +45,7 @@ class RecordedSteps:
     def _columns(self) -> list[Any]:
         # Converting a whole column costs less than converting each number.
         records = self._records
-        tallied = records["tally"]["messages"]
-        kept = [records["active"], tallied, records["pulled"], records["arcs"]]
+        kept = [records[name] for name in ("active", "messages", "pulled", "arcs")]
         aggregates = {name: listed(records["aggregates"][name]) for name in self._aggregators}
         return [self._times(), *(column.tolist() for column in kept), aggregates]
 

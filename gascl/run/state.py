@@ -35,6 +35,7 @@ from gascl.language.traits import Traits
 from gascl.language.types import Type
 from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
+from gascl.opencl.spill import SpilledBuffer
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
@@ -602,19 +603,20 @@ class State:
         key = Key(owner, name)
         type_ = self.types[key]
         count = self.graph.num_vertices if owner == VERTEX else self.num_arcs
-        host = np.empty((count, self.lanes, type_.stored), type_.scalar)
+        shape = (count, self.lanes, type_.stored)
         with self._lock:
             self.check_unused()
             buffer, places = self.buffers[key], None
             if key in self.shared_values:
                 values = self.shared_values[key].view(type_.scalar)
-                host = values.reshape(-1, self.lanes, type_.stored)
+                host = values.reshape(-1, *shape[1:])
                 host = host if self.is_local else host.copy()  # a local State is not kept
             elif self.is_local:
                 host = self._own_rows(key).view(type_.scalar)
-                host = host.reshape(-1, self.lanes, type_.stored)
+                host = host.reshape(-1, *shape[1:])
             else:
                 assert not isinstance(self.numbering, Places)
+                host = np.empty(shape, type_.scalar)  # elsewhere, it may have too many items
                 if self.numbering is not None and owner == VERTEX:
                     ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
                     buffer, places = ordered or buffer, None if ordered else self.numbering.order
@@ -638,13 +640,13 @@ class State:
 
     def _own_rows(self, key: Key) -> np.ndarray:
         """uint8 (own vertices, bytes of a row): the rows of `own_vertices`."""
-        first, last = self.rows
-        shape = last - first, self._shape(key)[1]
-        if self._spill is not None:
-            rows = self._spill.array(shape[0] * shape[1]).reshape(shape)
+        (first, last), width, buffer = self.rows, self._shape(key)[1], self.buffers[key]
+        if isinstance(buffer, SpilledBuffer):
+            there = buffer.read(self.device.queue)
+            rows = there[first * width : last * width].reshape(-1, width)
         else:
-            rows = np.empty(shape, np.uint8)
-        return self._read_rows(key, rows, first)[self._own_order]
+            rows = self._read_rows(key, np.empty((last - first, width), np.uint8), first)
+        return rows[self._own_order]
 
     def _read_rows(self, key: Key, rows: np.ndarray, first: int) -> np.ndarray:
         """Fill uint8 (rows, bytes of a row) with the rows of a buffer from the first one on."""

@@ -119,7 +119,7 @@ class Loop:
         self.fixed = self.program.fixed_supersteps()
         # Without vertices there is no superstep, but aggregators have their first values.
         self.limit = job.limit if self.graph.num_vertices else 0
-        self.loaded, self.bounds = loaded, loaded.bounds
+        self.loaded, self.bounds = loaded, placement.bounds(loaded.bounds)
         self.groups = loaded.layout.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
@@ -524,7 +524,7 @@ class Loop:
         self.state.control = copied(records[-1:])
         self._last_records = records
         if self.progress:
-            active, messages = records["active"][-1], records["tally"]["messages"][-1]
+            active, messages = records["active"][-1], records["messages"][-1]
             self.progress.advance(len(records), f"{active:,} active, {messages:,} messages")
         if self.checkpoint:
             self._kept_records.append(records)

@@ -48,6 +48,15 @@ def give_back() -> None:
         arrow.default_memory_pool().release_unused()
 
 
+def take_arrow_pool(name: str) -> str:
+    """Let Arrow take memory from the pool of this name; returns the name of the one before."""
+    import pyarrow
+
+    before: str = pyarrow.default_memory_pool().backend_name
+    pyarrow.set_memory_pool(getattr(pyarrow, f"{name}_memory_pool")())
+    return before
+
+
 def free_memory() -> int | None:
     """The bytes of memory that the process may still take without swapping: of the machine, of a
     container, or of what `ulimit -v` says; None where the system does not tell, as on Windows and

@@ -62,7 +62,7 @@ class Narrow(VertexProgram):
 def test_no_gaps_in_structs_that_functions_return(struct):
     """NVIDIA's compiler copies structs with gaps wrongly."""
     traits, offset = Traits.of(Narrow.spec), resolve("int32", "float32")
-    context = Context(Narrow.spec, traits, "float32", {}, offset, True, False, False, False, True)
+    context = Context(Narrow.spec, traits, "float32", {}, offset, True, *3 * [False], True, True)
     place = 0
     for _, type_ in {"gascl_vertex": context.vertex, "gascl_edge": context.edge}[struct].members:
         assert place % type_.alignment == 0

@@ -68,7 +68,6 @@ ORDER = (
 WIDE = "a combined message has 16 bytes, and atomics handle at most 8"
 PRODUCT = "atomics cannot detect the overflow of a 64-bit product"
 LANES = "it has several lanes, and there is only one list of active vertices"
-FRONTIER = "an aggregator would add floats in the order of the frontier"
 EMPTIES = "its apply sends to any vertex, and pulling does not empty the inbox"
 PUT = "scatter or other vertices put vertices into its mask"
 DEPENDS = "its mask decides more than which vertices scatter"
@@ -179,11 +178,8 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "a rule over floats": (
         {**REAL, "combine": "a < b ? a : b", "identity": "INFINITY"}, {}
     ),
-    "aggregated floats": (
-        {"total": aggregate.real("sum"), "apply": "aggregate_total(1);"}, sparse(FRONTIER)
-    ),
-    "a mean": ({"mean": aggregate.int32("mean"), "apply": "aggregate_mean(1);"},
-               sparse(FRONTIER)),
+    "aggregated floats": ({"total": aggregate.real("sum"), "apply": "aggregate_total(1);"}, {}),
+    "a mean": ({"mean": aggregate.real("mean"), "apply": "aggregate_mean(1);"}, {}),
     "the largest float aggregated": (
         {"most": aggregate.real("max"), "apply": "aggregate_most(1);"}, {}
     ),
@@ -237,7 +233,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     ),
 }  # fmt: skip
 #: Those that deterministic=False lets pass.
-BY_ORDER = (ORDER, FRONTIER)
+BY_ORDER = (ORDER,)
 
 
 #: Why messages are applied in supersteps: they are read, they add up, or nothing is said of them.
@@ -397,7 +393,7 @@ AUTO = {
     "gather": "slots",
     "16 bytes": "reached",
     "a sum of floats": "reached",
-    "aggregated floats": "slots",
+    "aggregated floats": "frontier",
     "lanes": "pull",
     "the first": "frontier",
     "the first, of a field that apply writes": "pull",
@@ -452,7 +448,7 @@ NEIGHBORS = {"scatter": "send(neighbor(0));"}
 #: Who takes a program on several ranks, with their arcs on the devices; on one device, to which
 #: they come in parts; and where both is so.
 IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
-    "plain": ({}, {*BLOCKS, "push"}, {"pull", "outbox"}, {"pull", "outbox"}),
+    "plain": ({}, {*BLOCKS, "push", "frontier"}, {"pull", "outbox"}, {"pull", "outbox"}),
     "applied by all": ({"apply_on": "all"}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
     "applies its mask": (TABLE["applies its mask"][0], BLOCKS, *2 * [{"pull", "outbox"}]),
     "marks others": (TABLE["marks others"][0], BLOCKS, *2 * [{"pull", "outbox"}]),
@@ -460,7 +456,7 @@ IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
     "arc state": (TABLE["arc state"][0], {"slots", "push"}, set(), set()),
     "gather": (TABLE["gather"][0], {"slots"}, set(), set()),
     "lanes": ({"lanes": 3}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
-    "neighbors": (NEIGHBORS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
+    "neighbors": (NEIGHBORS, {*BLOCKS, "push", "frontier"}, set(), {"pull", "outbox"}),
     "to anyone": (TO_ANYONE, {"slots"}, set(), set()),
     "to anyone, from apply": (
         {"apply": "send_to(0, 1);"},

@@ -260,6 +260,29 @@ def test_what_kernels_are_given():
     assert gather[-1] == Key("pull", "pulled")
 
 
+def test_pull_stores_no_messages_if_scatter_reads_nothing_that_apply_writes():
+    class Named(Levels):
+        scatter = "send(v.id);"
+
+    kept, gone = spec_of(Levels, "pull"), spec_of(Named, "pull")
+    assert kept.own.keys() - gone.own.keys() == {Key("pull", "pulled")}
+    assert kept.arguments.keys() - gone.arguments.keys() == {"gascl_pull_apply"}
+    assert gone.arguments["gascl_pull_gather"][-1] == Key(RUN, "tallies")
+
+
+def test_where_a_rule_gives_the_arcs():
+    """Degrees have a byte, and the commit of the mask counts no arcs."""
+
+    class Named(Levels):
+        scatter = "send(v.id + v.out_degree);"
+
+    stored, made = (spec_of(Named, "pull", replace(EXTENT, ids=n)) for n in (None, 3))
+    degree, offsets = Key(GRAPH, "out_degree"), Key(GRAPH, "out_offsets")
+    assert [each.graph[degree].nbytes for each in (stored, made)] == [4 * V, V]
+    assert offsets in stored.arguments["gascl_commit"]
+    assert offsets not in made.graph
+
+
 def test_a_delivery_may_call_its_buffers_as_it_likes():
     """Its own kernels see its own; those that every run has see theirs."""
     names = ("cells", "given", "tallies", "mask", "slot")

@@ -50,8 +50,10 @@ def succeed(count: int, *arguments: str, **options: str) -> str:
 def test_functions_of_rank_runs():
     """All in one start of the ranks, which takes longer than most of them: random programs by ranks
     that share memory, and what only ranks do."""
-    names = "states presses frontiers pieces lists sorts own_vertices".split()
-    told = succeed(2, "random", "57", "--", *" -- ".join(names).split())
+    names = "states presses frontiers pieces lists sorts own_vertices relays callbacks".split()
+    names += [f"{name} few" for name in ("batches", "pairs", "halos", "partitions")]
+    calls = " -- ".join(names).split()
+    told = succeed(2, "random", "57", "--", *calls, "--", "declared", "one vertex")
     assert re.search(r"deliveries: [1-9]", told)
 
 
@@ -140,7 +142,7 @@ def test_checkpoints_of_ranks(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
 def test_messages_to_vertices_of_other_ranks(count, tmp_path):
-    succeed(count, "posts", str(tmp_path))
+    succeed(count, "relays", "--", "posts", str(tmp_path))
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from support.local_ranks import local_ranks
 from test_ranks import ranks, succeed
 
-from gascl import Engine, GasclError, Graph, GraphError
+from gascl import Engine, GasclError, Graph, GraphError, RankError
+from gascl.distributed import shared_edges
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.shared_edges import shared_graph
 from gascl.distributed.shared_labels import numbered_in_all
@@ -118,6 +120,38 @@ def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
                 np.asarray(absent)
 
     in_ranks(work, df, directed)
+
+
+def test_an_error_while_edges_travel_ends_all_ranks(monkeypatch, capfd):
+    """In one rank, before the first round, and in the second one, in which the others wait."""
+    monkeypatch.setattr(shared_edges, "AT_ONCE", 70)
+    calls = threading.local()
+
+    def keys(piece, *given):
+        left = getattr(calls, "left", -1)
+        calls.left = left - 1
+        if left == 0:
+            raise MemoryError("no room for these")
+        return made(piece, *given)
+
+    made = shared_edges._keys
+    monkeypatch.setattr(shared_edges, "_keys", keys)
+
+    def work(graph, ranks):
+        blocks = sum(1 for _ in graph._shared._blocks())
+        told = []
+        for fails_after in (1, blocks + 1):
+            calls.left = fails_after if ranks.rank == 1 else -1
+            with pytest.raises((MemoryError, RankError)) as caught:
+                graph._shared.bring(graph, BreadthFirst(source=2), False)
+            told.append(f"{caught.typename}: {caught.value}")
+        return told
+
+    one, failed, other = in_ranks(work, frame())
+    assert failed == ["MemoryError: no room for these"] * 2
+    error = "RankError: rank 1 of 3 has "
+    assert one == other == [f"{error}failed: {failed[0]}", f"{error}ended the run"]
+    assert capfd.readouterr().err == f"gascl: rank 1 of 3 ends all: {failed[0]}\n"
 
 
 @pytest.mark.parametrize("kind", ["text", "integers"])
@@ -411,11 +445,12 @@ def test_runs_that_go_on(folder):
 def test_programs_on_edges_read_by_share_and_errors(folder):
     """In one start of the ranks, as of several hosts."""
     some = ["ShortestPaths", "WeightedPageRank", "Nearest", "Triangles"]
-    succeed(2, "apart:programs", str(folder), *some, "--", "errors", str(folder), module=READS)
+    calls = "apart:programs", str(folder), *some, "--", "apart:partitions", str(folder)
+    succeed(2, *calls, "--", "errors", str(folder), module=READS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["programs", "apart:programs"])
+@pytest.mark.parametrize("what", ["programs", "apart:programs", "partitions"])
 def test_all_programs_on_edges_read_by_share(folder, what):
     succeed(3, what, str(folder), module=READS)
 

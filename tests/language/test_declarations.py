@@ -234,8 +234,12 @@ def test_aggregators_of_structs_need_an_expression():
 
 def test_aggregators():
     assert aggregate.int32("count").accumulator("float32", True) == resolve("int64", "float32")
-    assert aggregate.int32("mean").accumulator("float32", True) == resolve("float64", "float32")
-    assert aggregate.int32("mean").accumulator("float32", False) == resolve("float32", "float32")
+    for mean in (aggregate.int32("mean"), aggregate.int64("mean"), aggregate.real("mean")):
+        assert mean.value("float32", True) == resolve("float64", "float32")
+        assert mean.value("float32", False) == resolve("float32", "float32")
+    assert aggregate.int32("mean").accumulator("float32", True) == resolve("int64", "float32")
+    assert aggregate.uint8("mean").accumulator("float32", True) == resolve("uint64", "float32")
+    assert aggregate.int64("mean").accumulator("float32", True) == resolve("float64", "float32")
     assert aggregate.uint8("sum").accumulator("float32", True) == resolve("uint64", "float32")
     assert aggregate.int16("max").accumulator("float32", True) == resolve("int16", "float32")
     custom = aggregate.float4("fmax(a, b)", doc="the largest", identity="(float4)(-INFINITY)")
@@ -245,10 +249,8 @@ def test_aggregators():
         True,
         False,
     )
-    floats = {op: aggregate.real(op).sums_floats for op in ("sum", "mean", "min", "max", "count")}
-    assert floats == {"sum": True, "mean": True, "min": False, "max": False, "count": False}
-    assert aggregate.int32("mean").sums_floats
-    assert not aggregate.int64("sum").sums_floats
+    adding = {op: aggregate.real(op).adds for op in ("sum", "mean", "min", "max", "count")}
+    assert adding == {"sum": True, "mean": True, "min": False, "max": False, "count": False}
 
 
 def test_rules_of_aggregators_see_nothing(tmp_path):

@@ -87,6 +87,14 @@ def test_other_shapes(make, most):
     assert result.supersteps <= most
 
 
+def test_the_trace_has_no_aggregators_of_its_supersteps_alone():
+    """Which the form in place does not have: `slots` runs in supersteps, as ranks do."""
+    result = Engine(grid(9, 9)).run(ConnectedComponents(), delivery="slots")
+    assert len(result.trace) > 1 and not result.aggregates
+    assert not any(step.aggregates for step in [*result.trace, result.trace[-1]])
+    assert "agg" not in str(result.trace)
+
+
 @pytest.mark.parametrize(
     ("name", "directed", "components", "largest"),
     [

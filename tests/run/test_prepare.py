@@ -276,6 +276,28 @@ def test_what_a_rank_receives():
     )
 
 
+def test_a_vertex_with_more_arcs_than_a_share():
+    """It is named, with its label and how many ranks are of use, whatever the vertices' numbers."""
+    spokes = np.arange(100)
+    ends = [*spokes, *spokes], [*(0 * spokes + 7), *(spokes + 1) % 100]
+    star, named = (
+        Graph.from_edges(*ends, labels=labels) for labels in (None, [f"v{i}" for i in range(100)])
+    )
+
+    def told(graph, ranks):
+        prepared = prepare(PageRank(), graph, GPU, Setting(ranks=ranks))
+        return explained(PageRank(), graph, GPU, prepared).placement
+
+    assert "alone" not in told(star, 1)
+    assert told(star, 2).endswith(
+        " arcs; 101 arcs end in vertex 7 alone, more than the 100 of an equal share, and all are "
+        "on one rank, however many there are: use one device"
+    )
+    assert "end in vertex 'v7' alone, more than the 66 of" in told(named, 3)
+    denser = Graph.from_edges([*ends[0], *spokes], [*ends[1], *(spokes + 2) % 100])
+    assert "alone" not in told(denser, 2) and "use at most 2 ranks" in told(denser, 4)
+
+
 @pytest.mark.parametrize("program", [PageRank(), BreadthFirst(source=0), ShortestPaths(source=0)])
 def test_memory_is_what_a_run_allocates(web, program, monkeypatch):
     computed = []

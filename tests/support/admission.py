@@ -76,12 +76,6 @@ def sums_floats(program: Program) -> bool:
     )
 
 
-def tallies_floats(program: Program) -> bool:
-    """Whether an aggregator adds floats up, which push does in the order of the frontier."""
-    aggregators = [program.aggregator(name) for name in program.aggregates]
-    return any(a.how == "mean" or (a.how == "sum" and is_real(a.type)) for a in aggregators)
-
-
 def payload(program: Program, real: str) -> int:
     """Bytes of a combined message: sums are held in 64 bits, those of floats in double."""
     if program.combine in ("sum", "prod"):
@@ -230,9 +224,8 @@ def expected_deliveries(
         return {"serial", *["pull"] * (answers and scatters_once(program, lanes))}
     admitted = {"slots", "serial"} | by_pulling(program)
     if by_atomics(program, real, deterministic):
-        one_order = deterministic and tallies_floats(program)
         alternates = program.edges == "alternate"
-        admitted |= {"edges"} if lanes > 1 or one_order or alternates else {"edges", "push"}
+        admitted |= {"edges"} if lanes > 1 or alternates else {"edges", "push"}
     if program.combine == "first":
         nodes = list(walk(program.scatter))
         written = any(isinstance(s, Assign) and s.space == "e" for s in nodes)
@@ -244,9 +237,8 @@ def expected_deliveries(
     late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
     if {"push", "pull"} <= admitted and can_list_the_mask(program) and not (waits or late):
         admitted |= {"frontier"}
-    ordered = deterministic and tallies_floats(program)
-    if "pull" in by_pulling(program) and lanes == 1 and not ordered:
-        admitted |= {"reached"} if pulls_where_it_is_reached(program) else set()
+    if "pull" in by_pulling(program) and lanes == 1 and pulls_where_it_is_reached(program):
+        admitted |= {"reached"}
     if scatters_once(program, lanes) and by_atomics(program, real, deterministic):
         admitted |= {"pull"}
     return admitted & {*DELIVERIES}

@@ -105,6 +105,35 @@ def programs(folder: str, *names: str) -> None:
         COMM.barrier()
 
 
+def partitions(folder: str) -> None:
+    """Vertices are where a hash or a field puts them, and results are those of ranks that have read
+    all."""
+    path = Path(folder)
+    whole, shared = Graph.read(path), Graph.read(path, comm=COMM)
+    part = np.arange(whole.num_vertices) // 3 % 11
+    whole, shared = (graph.with_vertex_fields(part=part) for graph in (whole, shared))
+    PATCH.setattr(SharedEdges, "whole", None)
+    for by in ("hash", "part"):
+        by_all = Engine(whole, comm=COMM, partition=by)
+        by_share = Engine(shared, comm=COMM, partition=by)
+        for program in (PageRank(), Hits(), WeightedPageRank(), NearestAgainst()):
+            expected, found = by_all.run(program), by_share.run(program)
+            assert found.numbering == expected.numbering
+            for name, values in expected.fields.items():
+                np.testing.assert_array_equal(found[name], values, strict=True)
+        own = by_share.run(PageRank(), collect=False).own_rows
+        expected = by_all.run(PageRank())
+        np.testing.assert_array_equal(own["rank"], expected.rank[own.vertices], strict=True)
+        if by == "part" and not by_share.ranks.on_one_host:
+            mine = part % COMM.size == COMM.rank
+            assert own.vertices.tolist() == np.flatnonzero(mine).tolist()
+    with pytest.warns(UserWarning, match="partition='part' has no effect: the program does not"):
+        found = by_share.run(BreadthFirst(source=str(whole.labels[5])))
+    with pytest.warns(UserWarning, match="partition='part' has no effect"):
+        expected = by_all.run(BreadthFirst(source=str(whole.labels[5])))
+    assert found.depth.tolist() == expected.depth.tolist()
+
+
 def continued(folder: str) -> None:
     """Runs with a checkpoint and with a State read edges by share; what they leave is that of the
     whole graph."""

@@ -104,7 +104,7 @@ __kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
 #if GASCL_LISTS_DIRECTLY
     const int superstep = gascl_control_->superstep;
 #if GASCL_PULLS
-    if (gascl_control_->bits) {
+    if (!GASCL_LISTS_BITS && gascl_control_->bits) {
         const long start = superstep & 1 ? GASCL_WORDS(gascl_run_) : 0;
         GASCL_FOR_RANGE(id, gascl_run_->graph.gascl_rows)
             mask[id] = bits[start + id / 32] >> id % 32 & 1;

@@ -44,9 +44,17 @@ static uchar gascl_commit_mask(const int id GASCL_MASKS) {
     return gascl_mask[id];
 }
 
+// Where the arcs of each vertex begin, if those of the mask are counted here.
+#if GASCL_COUNTS_ARCS
+#define GASCL_BEGINS , __global const gascl_offset *offsets
+#define GASCL_BEGINS_ON , offsets
+#else
+#define GASCL_BEGINS
+#define GASCL_BEGINS_ON
+#endif
+
 // The next mask becomes this superstep's. Adds to the numbers of vertices in it and of their arcs.
-static void gascl_commit_phase(const gascl_team team, GASCL_STATE,
-                               __global const gascl_offset *offsets, long2 *counted) {
+static void gascl_commit_phase(const gascl_team team, GASCL_STATE GASCL_BEGINS, long2 *counted) {
     GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096) {
         const bool set = gascl_commit_mask(id GASCL_MASKS_ON) != 0;
 #if GASCL_PRIORITY
@@ -54,15 +62,16 @@ static void gascl_commit_phase(const gascl_team team, GASCL_STATE,
             atomic_min(&gascl_control_->low, gascl_lowest_bucket(id, GASCL_STATE_ON));
 #endif
         counted->x += set;
+#if GASCL_COUNTS_ARCS
         counted->y += (offsets[id + 1] - offsets[id]) & -(gascl_offset)set;
+#endif
     }
 }
 
-__kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
-                           __global long *counts) {
+__kernel void gascl_commit(GASCL_STATE GASCL_BEGINS, __global long *counts) {
     __local gascl_shared shared;
     long2 counted = 0;
-    gascl_commit_phase(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, offsets, &counted);
+    gascl_commit_phase(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON GASCL_BEGINS_ON, &counted);
     gascl_count(counted.x, counted.y, counts, &shared);
 }
 

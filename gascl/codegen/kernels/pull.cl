@@ -1,6 +1,7 @@
 // Delivery `pull` (Kim, section 4, node-centric; Reddy, implementation I): no message is stored.
 // Each vertex recomputes what its in-neighbors send to it, and combines that into one box. Apply
-// is a kernel of its own, because it may write what another vertex's pull still reads.
+// is a kernel of its own if it may write what another vertex's pull still reads; otherwise it is part of
+// gather, and boxes are not stored.
 #include "runtime.cl"
 
 // The lanes in which each vertex sends, as a bit mask, evaluated once for each vertex instead of each
@@ -47,11 +48,18 @@ static void gascl_note_sending(const gascl_team team, GASCL_STATE GASCL_EDGE,
 #define GASCL_HELD_ON
 #endif
 
-#define GASCL_PULLED                                  \
-    GASCL_EDGE, __global const int *restrict sources, \
-        __global gascl_box *restrict pulled GASCL_SENDING GASCL_SEGMENTS
+#if GASCL_APPLIES_BY_ROW
+#define GASCL_KEPT
+#define GASCL_KEPT_ON
+#else
+#define GASCL_KEPT , __global gascl_box *restrict pulled
+#define GASCL_KEPT_ON , pulled
+#endif
+#define GASCL_PULLED \
+    GASCL_EDGE, __global const int *restrict sources GASCL_KEPT GASCL_SENDING GASCL_SEGMENTS
+#define GASCL_PULLED_ON GASCL_EDGE_ON, sources GASCL_KEPT_ON GASCL_SENDING_ON GASCL_SEGMENTS_ON
 #define GASCL_DELIVERY GASCL_PULLED GASCL_HELD
-#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON GASCL_SEGMENTS_ON GASCL_HELD_ON
+#define GASCL_DELIVERY_ON GASCL_PULLED_ON GASCL_HELD_ON
 
 #define GASCL_SENDER(arc) sources[arc]
 
@@ -88,8 +96,12 @@ static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_D
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+#if GASCL_APPLIES_BY_ROW
+    gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
+#else
     if (!GASCL_LANE_WORDS || in.count)
         pulled[GASCL_AT(row)] = in;
+#endif
 }
 
 #if GASCL_LANE_WORDS
@@ -107,6 +119,10 @@ static void gascl_note_received(const int row, const ulong lanes, GASCL_STATE GA
 }
 #endif
 
+#define GASCL_MAY_STOP GASCL_SKIPS
+#include "gather.cl"
+
+#if !GASCL_APPLIES_BY_ROW
 // What a vertex has pulled. Without a scatter snippet nothing is, and gascl_pull_gather is not launched.
 static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict pulled
                               GASCL_LANE GASCL_RECEIVED) {
@@ -118,9 +134,6 @@ static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict 
 #endif
     return pulled[GASCL_AT(row)];
 }
-
-#define GASCL_MAY_STOP GASCL_SKIPS
-#include "gather.cl"
 
 // Applies what the rows from `first` to before `last` have pulled, which are those of the blocks. Where
 // there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in the same
@@ -168,6 +181,7 @@ static void gascl_apply_pulled(const gascl_team team, __global const gascl_block
     }
 #endif
 }
+#endif
 
 // The kernels: pull/launches.cl for launches of each superstep; for a persistent kernel, persistent/cpu.cl
 // where a work-group is one item, or persistent/gpu.cl.

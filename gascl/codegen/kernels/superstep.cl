@@ -198,7 +198,7 @@ static void gascl_decide_on(gascl_control *now, const gascl_tally *tally, const 
         GASCL_COPY_AGGREGATES(prev, now->aggregates);
         GASCL_SETTLE(agg, *tally);
         GASCL_COPY_AGGREGATES(now->aggregates, agg);
-        GASCL_COPY_TALLY(now->tally, *tally);
+        now->messages = tally->messages;
         now->active = now->next_active;
     }
     now->next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
@@ -248,16 +248,14 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
                         most_arcs, records, record);
 }
 
-// The control record with the total of a device's tallies, for the other ranks of the run.
+// The control record and the total of a device's tallies, for the other ranks of the run.
 __kernel void gascl_total(__global const gascl_tally *tallies, const int num_tallies,
-                          __global const gascl_control *control, __global gascl_control *total) {
+                          __global const gascl_control *control, __global gascl_outcome *total) {
     __local gascl_shared shared;
     gascl_tally tally;
     gascl_total_of(&tally, 0, tallies, num_tallies, 0, 0, &shared);
     if (get_local_id(0) == 0) {
-        gascl_control now;
-        GASCL_COPY_CONTROL(now, *control);
-        GASCL_COPY_TALLY(now.tally, tally);
-        GASCL_COPY_CONTROL(*total, now);
+        GASCL_COPY_CONTROL(total->control, *control);
+        GASCL_COPY_TALLY(total->tally, tally);
     }
 }

@@ -18,6 +18,8 @@ typedef int gascl_offset;
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
 #define GASCL_SCATTER_INDEPENDENT 1
+#define GASCL_APPLIES_BY_ROW 0
+#define GASCL_COUNTS_ARCS 1
 #define GASCL_OWN_MASK 1
 #define GASCL_READS_MASK 1
 #define GASCL_READS_EDGE 0
@@ -48,6 +50,7 @@ typedef int gascl_offset;
 #define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 1
+#define GASCL_DOUBLE_SUMS 1
 #define GASCL_SNAPSHOTS 0
 #define GASCL_DEBUG 1
 #define GASCL_PAIRS 1
@@ -160,13 +163,13 @@ static void gascl_aggregate_change(gascl_tally *all, const float x) {
     } while (0)
 
 typedef struct {
+    long messages;
     long active;
     long next_active;
     long arcs;
     long next_arcs;
     long clock;
     long ticks;
-    gascl_tally tally;
     gascl_aggregates aggregates;
     int superstep;
     int stopped;
@@ -180,13 +183,13 @@ typedef struct {
 
 #define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
     do { \
+        (gascl_to).messages = (gascl_from).messages; \
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
         (gascl_to).arcs = (gascl_from).arcs; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
         (gascl_to).clock = (gascl_from).clock; \
         (gascl_to).ticks = (gascl_from).ticks; \
-        GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
         GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
         (gascl_to).superstep = (gascl_from).superstep; \
         (gascl_to).stopped = (gascl_from).stopped; \
@@ -197,6 +200,11 @@ typedef struct {
         (gascl_to).pulls = (gascl_from).pulls; \
         (gascl_to).bits = (gascl_from).bits; \
     } while (0)
+
+typedef struct {
+    gascl_control control;
+    gascl_tally tally;
+} gascl_outcome;
 
 typedef struct {
     double2 along;
@@ -285,7 +293,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 288 };
+enum { gascl_first = __LINE__ - 296 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     bool found = false;
@@ -506,9 +514,9 @@ GASCL_NOT_INLINED static int gascl_apply_message(
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 487, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 495, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 487, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 495, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 
@@ -660,4 +668,5 @@ typedef char gascl_layout_message[sizeof(message) == 16 ? 1 : -1];
 typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 40 ? 1 : -1];
 typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 48 ? 1 : -1];
 typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 16 ? 1 : -1];
-typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 104 ? 1 : -1];
+typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 96 ? 1 : -1];
+typedef char gascl_layout_gascl_outcome[sizeof(gascl_outcome) == 112 ? 1 : -1];

@@ -17,6 +17,8 @@ typedef int gascl_offset;
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
 #define GASCL_SCATTER_INDEPENDENT 1
+#define GASCL_APPLIES_BY_ROW 0
+#define GASCL_COUNTS_ARCS 1
 #define GASCL_OWN_MASK 1
 #define GASCL_READS_MASK 0
 #define GASCL_READS_EDGE 0
@@ -47,6 +49,7 @@ typedef int gascl_offset;
 #define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 0
+#define GASCL_DOUBLE_SUMS 1
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_PAIRS 0
@@ -132,13 +135,13 @@ typedef struct {
     } while (0)
 
 typedef struct {
+    long messages;
     long active;
     long next_active;
     long arcs;
     long next_arcs;
     long clock;
     long ticks;
-    gascl_tally tally;
     gascl_aggregates aggregates;
     int superstep;
     int stopped;
@@ -152,13 +155,13 @@ typedef struct {
 
 #define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
     do { \
+        (gascl_to).messages = (gascl_from).messages; \
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
         (gascl_to).arcs = (gascl_from).arcs; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
         (gascl_to).clock = (gascl_from).clock; \
         (gascl_to).ticks = (gascl_from).ticks; \
-        GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
         GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
         (gascl_to).superstep = (gascl_from).superstep; \
         (gascl_to).stopped = (gascl_from).stopped; \
@@ -169,6 +172,11 @@ typedef struct {
         (gascl_to).pulls = (gascl_from).pulls; \
         (gascl_to).bits = (gascl_from).bits; \
     } while (0)
+
+typedef struct {
+    gascl_control control;
+    gascl_tally tally;
+} gascl_outcome;
 
 typedef uchar gascl_message;
 typedef uchar gascl_stored;
@@ -514,4 +522,5 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
 typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
 typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 8 ? 1 : -1];
 typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 16 ? 1 : -1];
-typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 104 ? 1 : -1];
+typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 96 ? 1 : -1];
+typedef char gascl_layout_gascl_outcome[sizeof(gascl_outcome) == 112 ? 1 : -1];

@@ -18,6 +18,8 @@ typedef int gascl_offset;
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
 #define GASCL_SCATTER_INDEPENDENT 0
+#define GASCL_APPLIES_BY_ROW 0
+#define GASCL_COUNTS_ARCS 1
 #define GASCL_OWN_MASK 0
 #define GASCL_READS_MASK 0
 #define GASCL_READS_EDGE 1
@@ -48,6 +50,7 @@ typedef int gascl_offset;
 #define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 1
 #define GASCL_AGGREGATES 4
+#define GASCL_DOUBLE_SUMS 1
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_PAIRS 0
@@ -103,7 +106,7 @@ typedef struct {
 
 typedef struct {
     double change;
-    double mean;
+    long mean;
     long calls;
     Pair farthest;
     long mean_;
@@ -126,15 +129,15 @@ static void gascl_aggregate_change(gascl_tally *all, const double x) {
     all->sums.change = gascl_merge_of_change(all->sums.change, x);
 }
 
-static double gascl_none_of_mean(void) {
+static long gascl_none_of_mean(void) {
     return 0;
 }
 
-static double gascl_merge_of_mean(const double a, const double b) {
+static long gascl_merge_of_mean(const long a, const long b) {
     return a + b;
 }
 
-static void gascl_aggregate_mean(gascl_tally *all, const double x) {
+static void gascl_aggregate_mean(gascl_tally *all, const long x) {
     all->sums.mean = gascl_merge_of_mean(all->sums.mean, x);
     ++all->sums.mean_;
 }
@@ -148,7 +151,7 @@ static long gascl_merge_of_calls(const long a, const long b) {
 }
 
 static void gascl_aggregate_calls(gascl_tally *all, const float x) {
-    all->sums.calls = gascl_merge_of_calls(all->sums.calls, 1);
+    ++all->sums.calls;
 }
 
 static Pair gascl_none_of_farthest(void) {
@@ -213,19 +216,19 @@ static void gascl_aggregate_farthest(gascl_tally *all, const Pair x) {
 #define GASCL_SETTLE(gascl_seen, gascl_all) \
     do { \
         (gascl_seen).change = (gascl_all).sums.change; \
-        (gascl_seen).mean = (gascl_all).sums.mean / (gascl_all).sums.mean_; \
+        (gascl_seen).mean = (double)(gascl_all).sums.mean / (gascl_all).sums.mean_; \
         (gascl_seen).calls = (gascl_all).sums.calls; \
         (gascl_seen).farthest = (gascl_all).sums.farthest; \
     } while (0)
 
 typedef struct {
+    long messages;
     long active;
     long next_active;
     long arcs;
     long next_arcs;
     long clock;
     long ticks;
-    gascl_tally tally;
     gascl_aggregates aggregates;
     int superstep;
     int stopped;
@@ -239,13 +242,13 @@ typedef struct {
 
 #define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
     do { \
+        (gascl_to).messages = (gascl_from).messages; \
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
         (gascl_to).arcs = (gascl_from).arcs; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
         (gascl_to).clock = (gascl_from).clock; \
         (gascl_to).ticks = (gascl_from).ticks; \
-        GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
         GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
         (gascl_to).superstep = (gascl_from).superstep; \
         (gascl_to).stopped = (gascl_from).stopped; \
@@ -256,6 +259,11 @@ typedef struct {
         (gascl_to).pulls = (gascl_from).pulls; \
         (gascl_to).bits = (gascl_from).bits; \
     } while (0)
+
+typedef struct {
+    gascl_control control;
+    gascl_tally tally;
+} gascl_outcome;
 
 typedef Pair gascl_message;
 typedef Pair gascl_stored;
@@ -600,4 +608,5 @@ typedef char gascl_layout_message[sizeof(message) == 8 ? 1 : -1];
 typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
 typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 12 ? 1 : -1];
 typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 48 ? 1 : -1];
-typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 160 ? 1 : -1];
+typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 120 ? 1 : -1];
+typedef char gascl_layout_gascl_outcome[sizeof(gascl_outcome) == 168 ? 1 : -1];

@@ -455,23 +455,30 @@ class Gathering(Levels):
 
 class Reached(Levels):
     """The first sender counts, and only for those that nobody has reached; scatter reads nothing
-    that apply writes, so that pulling applies at once."""
+    that apply writes, so that pulling applies at once. Floats are added up in any order."""
 
     who = vertex.int32(init="-1")
+    quarters = aggregate.real("sum")
     combine = "first"
     receive_if = "v.level == INT_MAX"
     scatter = "send(v.id);"
-    apply = "v.level = superstep + 1; v.who = msg; set_mask();"
+    apply = """
+        v.level = superstep + 1;
+        v.who = msg;
+        aggregate_quarters(v.level / 4.0f - v.id);
+        set_mask();
+    """
 
 
 class Paths(Levels):
     """Sums of reals that depend on the arc, to those that nobody has reached."""
 
     paths = vertex.real(init="v.id == p.start")
+    total = aggregate.real("sum")
     message, combine = "real", "sum"
     receive_if = "v.level == INT_MAX"
     scatter = "send(v.paths * (e.id % 3 + 1));"
-    apply = "v.level = superstep + 1; v.paths = msg; set_mask();"
+    apply = "v.level = superstep + 1; v.paths = msg; aggregate_total(msg); set_mask();"
 
 
 class Halving(VertexProgram):
@@ -595,7 +602,7 @@ BOTH_WAYS: list[tuple[VertexProgram, str]] = [
 
 
 class Averaging(VertexProgram):
-    """Sums of floats by atomics, to vertices and to an aggregator: only without `deterministic`."""
+    """Sums of floats by atomics: only without `deterministic`."""
 
     x = vertex.real(init="v.id / 3.0f")
     total = aggregate.real("sum")

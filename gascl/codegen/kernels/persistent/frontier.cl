@@ -89,7 +89,7 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
         sets.idle |= !GASCL_PULLS_NOW;
         lists.idle |= GASCL_PULLS_NOW;
         gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
-        gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, memory);
+        gascl_list_bits(lists, gascl_control_->superstep, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, memory);
         break;
     }
 #endif

@@ -7,6 +7,18 @@ __kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict 
 }
 #endif
 
+#if GASCL_APPLIES_BY_ROW
+__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS_OF_PART GASCL_PULLED,
+                                __global gascl_tally *restrict tallies) {
+    __local gascl_gather_memory memory;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_OF_PART_ON, &memory, &tally,
+                 GASCL_STATE_ON GASCL_DELIVERY_ON);
+    GASCL_SEND_BUNDLES_AHEAD();
+    gascl_tally_store(&tally, tallies, &memory.shared);
+}
+#else
 // The places, in the order of receivers, of the arcs by which messages to common neighbors are kept.
 #if GASCL_ORDERS_CREDITS
 #define GASCL_CREDIT_SLOTS , __global const gascl_offset *restrict slot
@@ -43,3 +55,4 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
     GASCL_SEND_BUNDLES_AHEAD();
     gascl_tally_store(&tally, tallies, &shared);
 }
+#endif

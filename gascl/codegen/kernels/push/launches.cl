@@ -14,8 +14,19 @@ __kernel void gascl_frontier_convert(GASCL_STATE, GASCL_PUSHED, __global uint *r
     sets.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
     lists.idle |= GASCL_PULLS_NOW || !GASCL_HAS_BITS;
     gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
-    gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, &memory);
+    gascl_list_bits(lists, gascl_control_->superstep, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, &memory);
 }
+
+#if GASCL_LISTS_BITS
+// After a superstep that has pulled, where ranks exchange lists.
+__kernel void gascl_frontier_list(GASCL_STATE, GASCL_PUSHED, __global const uint *restrict bits) {
+    __local gascl_step_memory memory;
+    gascl_team team = gascl_team_of_launch(gascl_control_);
+    team.idle |= !GASCL_PULLS_NOW;
+    gascl_list_bits(team, gascl_control_->superstep + 1, GASCL_STATE_ON, GASCL_PUSHED_ON, bits,
+                    &memory);
+}
+#endif
 
 #if GASCL_HAS_OUTBOX
 __kernel void gascl_frontier_fill(GASCL_STATE, __global const gascl_offset *restrict offsets,

@@ -34,11 +34,10 @@ static void gascl_set_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
     }
 }
 
-// From bits to a list.
-static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
+// From bits to a list, of the frontier of a superstep.
+static void gascl_list_bits(const gascl_team team, const int superstep, GASCL_STATE, GASCL_PUSHED,
                             __global const uint *restrict bits,
                             __local gascl_step_memory *memory) {
-    const int superstep = gascl_control_->superstep;
     __global const uint *now = GASCL_BITS(superstep);
     __global int2 *frontier = gascl_frontier_of(frontiers, superstep, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(superstep);
@@ -133,7 +132,7 @@ static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
 #endif
 
 #define GASCL_PULLS_NOW (gascl_control_->pulls != 0)
-#define GASCL_HAS_BITS (gascl_control_->bits != 0)
+#define GASCL_HAS_BITS (!GASCL_LISTS_BITS && gascl_control_->bits != 0)
 
 // Whether a vertex is in the frontier; `now` is GASCL_SENDING_BITS().
 static bool gascl_is_sending(const int source, GASCL_STATE, __global const uint *now) {
