@@ -10,7 +10,7 @@ import pytest
 from gascl import Engine, Graph, VertexProgram, struct, vertex
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
-from gascl.run import loaded_program
+from gascl.run import loaded_program, supersteps
 
 
 class Paths(VertexProgram):
@@ -120,3 +120,29 @@ def test_a_run_goes_on_from_another_delivery_and_back():
 def test_debug_mode_takes_a_delivery_that_it_can_shuffle():
     result = Engine(GRAPHS["path"], debug=True).run(Paths())
     assert result.delivery not in ("reached", "frontier", "push")
+
+
+class Lengths(VertexProgram):
+    """The length of a path, sent along it, and in each superstep to a hub besides."""
+
+    length = vertex.float32(init=0)
+    message, combine = "float32", "sum"
+    mask = "v.id == 1"
+    scatter = "send(v.length + 1);"
+    apply = "v.length = msg; if (v.id) set_mask();"
+
+
+def test_rows_of_hubs_count_as_work_of_a_launch(monkeypatch):
+    """The host can react to Ctrl-C only between launches."""
+    on_path, launches = np.arange(1, 5000), []
+    path, hub = (on_path[:-1], on_path[1:]), (on_path, np.zeros_like(on_path))
+    run = supersteps.Loop._run_persistent
+    monkeypatch.setattr(supersteps, "_MOST_WORK", dict.fromkeys(("CPU", "GPU"), 40))
+    monkeypatch.setattr(loaded_program, "pull_bounds", lambda *_: (2**62, 2**62))
+    monkeypatch.setattr(
+        supersteps.Loop, "_run_persistent", lambda *args: (launches.append(1), run(*args))[1]
+    )
+    engine = Engine(Graph.from_edges(*np.concatenate((path, hub), axis=1), directed=True))
+    result = engine.run(Lengths(), delivery="reached", max_supersteps=64, not_converged="ignore")
+    np.testing.assert_array_equal(result.length[:66], [64, 0, *range(1, 65)])
+    assert len(launches) > 6  # of 40 supersteps each, there would be two

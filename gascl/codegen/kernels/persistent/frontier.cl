@@ -122,9 +122,14 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
     case GASCL_PHASE_SHORT_ROWS:
         gascl_pull_short_rows(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON);
         break;
-    case GASCL_PHASE_LONG_ROWS:
-        gascl_pull_long_rows(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON, memory);
+    case GASCL_PHASE_LONG_ROWS: {
+        const long arcs =
+            gascl_pull_long_rows(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON, memory);
+        // gascl_visits() knows only the arcs of the frontier, of which a single one may reach a hub.
+        if (get_local_id(0) == 0 && arcs >= 1024)
+            atomic_add(&GASCL_TEAM(WORK), (int)(arcs / 1024));
         break;
+    }
 #endif
 #if GASCL_SEARCHES
     case GASCL_PHASE_SEARCH: {

@@ -32,13 +32,16 @@ static void gascl_pull_short_rows(const gascl_team team, GASCL_STATE GASCL_EDGE,
     }
 }
 
-static void gascl_pull_long_rows(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PULLED,
+// Returns how many arcs the rows have that this group has pulled.
+static long gascl_pull_long_rows(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PULLED,
                                  __local gascl_step_memory *memory) {
     __global const uint *now = 0;
+    long arcs = 0;
     const int end = team.idle || GASCL_PULLS_NOW ? 0 : GASCL_LENGTH(LISTED);
 #if GASCL_GROUP == 1
     GASCL_FOR_SHARE(i, end, 1) {
         const int row = gascl_listed[i];
+        arcs += in_offsets[row + 1] - in_offsets[row];
         pulled[row] = gascl_pull_reached(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
     }
 #else
@@ -49,8 +52,10 @@ static void gascl_pull_long_rows(const gascl_team team, GASCL_STATE GASCL_EDGE, 
         block.end = in_offsets[row + 1];
         block.first = row;
         block.last = row + 1;
+        arcs += block.end - block.begin;
         gascl_gather_block(block, in_offsets, &memory->way.gather, 0,
                            GASCL_STATE_ON GASCL_DELIVERY_ON);
     }
 #endif
+    return arcs;
 }
