@@ -804,6 +804,12 @@ class Echo(MPI.Intracomm):
 def run_ranks(device: Device) -> None:
     """A rank with half of the arcs, to which comes back what it sends to the other."""
     Engine(GRAPH, device, comm=Echo()).run(Pointing(), delivery="outbox")
+    bounds = loaded_program.pull_bounds
+    change_always()
+    Engine(GRAPH, device, comm=Echo()).run(
+        Levels(start=HUB), delivery="frontier", max_supersteps=3, not_converged="ignore"
+    )
+    loaded_program.pull_bounds = bounds
 
 
 def run_debug(device: Device) -> None:
@@ -839,6 +845,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     ],
     "push/pull_step.cl": BOTH_WAYS,
     "push/pull_by_item.cl": BOTH_WAYS,
+    "push/launches.cl": [],
     "push/reached.cl": [(Paths(start=FAR), "reached")],
     "push/reached_rows.cl": [(p(start=s), "reached") for p in (Paths, Halving) for s in (FAR, HUB)],
     "frontier_kernels.cl": [
@@ -894,7 +901,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         run_random(Engine(GRAPH, device, debug=True))
     if file in ("superstep.cl", "needed_parts.cl"):
         run_parts(Engine(GRAPH, device))
-    if file in ("superstep.cl", "remote_messages.cl"):
+    if file in ("superstep.cl", "remote_messages.cl", "push/launches.cl"):
         run_ranks(device)
     if file in ("frontier_kernels.cl", "superstep.cl"):
         # From a form of the mask to another; and without an inbox at first.
