@@ -69,7 +69,7 @@ def test_every_class_is_compiled_by_every_delivery(gascl_, write, monkeypatch):
     text += "    def solve(self, stages):\n        return {}\n"
     code, out, _ = gascl_("check", write("two.py", text))
     assert code == 0 and out.startswith("4 programs on ")
-    takes = {"slots", "pull", "outbox", "push", "frontier", "edges", "serial"}
+    takes = {"slots", "pull", "outbox", "push", "frontier", "reached", "edges", "serial"}
     assert {name for each, name in built if each == "Hops"} == takes
     assert {name for each, name in built if each == "Other"} == takes
     assert {name for each, name in built if each == "Ranks"} == {
