@@ -353,26 +353,33 @@ def frontier_refuses(demand: Demand) -> str | None:
     if traits.apply_sends_to:
         return "its apply sends to any vertex, and pulling does not empty the inbox"
     if traits.masked and not traits.lists_directly:
-        why = (
-            "every vertex scatters"
-            if traits.scatters_on_all
-            else "its mask decides more than which vertices scatter"
-            if traits.reads_mask
-            else "scatter or other vertices put vertices into its mask"
-        )
-        return f"{why}, and frontier only lists the vertices that put themselves into it in apply"
+        return _mask_refuses(traits)
     return _repeated_scatter_refuses(demand) or push_refuses(demand)
+
+
+def _mask_refuses(traits: Traits) -> str:
+    """Why apply cannot list the vertices that scatter next."""
+    reasons = [
+        (traits.scatters_on_all, "every vertex scatters"),
+        (traits.prioritized, "it has a priority, by which vertices wait"),
+        (traits.asks_mask, "it asks by get_mask() or get_mask_of() which vertices are in the mask"),
+        (traits.spec.apply_on == "mask", 'apply_on = "mask" lets the vertices in the mask apply'),
+        (traits.pairs, "its pairs snippet takes the vertices in the mask as senders"),
+        (not traits.own_mask, "scatter or other vertices put vertices into its mask"),
+    ]
+    why = next(why for holds, why in reasons if holds)
+    return f"{why}, and only vertices that call set_mask() in apply can be listed"
 
 
 def reached_refuses(demand: Demand) -> str | None:
     traits = demand.traits
-    if not (traits.scatters and traits.lists_directly):
-        return (
-            "it is for programs whose mask decides which vertices scatter, and nothing else, and "
-            "which vertices enter by set_mask() in apply"
-        )
+    if not traits.scatters:
+        return "it sends nothing along arcs"
+    if not traits.lists_directly:
+        return _mask_refuses(traits)
     if traits.counts_once:
-        return "one message may be enough for a vertex, which then need not pull its row"
+        how = "combine = 'first'" if traits.first else "enough"
+        return f"it has {how}, and a vertex that is reached pulls all of its row"
     if traits.reads_singly:
         return f"{_singly(traits)}, and vertices do not store what they pull"
     if traits.sends_to:

@@ -495,6 +495,13 @@ def _takes(delivery: Delivery, traits: Traits, parts: Parts) -> bool:
     return apart and ((delivery.in_parts and not traits.answers) or not parts.short)
 
 
+def _lacks(parts: Parts, program: str) -> str:
+    """What a delivery cannot do with a program, in a clause."""
+    if parts.short:
+        return f"cannot take the arcs of {program} in parts"
+    return f"does not run {program} on several ranks"
+
+
 def choose(
     program: VertexProgram,
     demand: Demand,
@@ -526,7 +533,7 @@ def choose(
         whole = parts_refuses(demand.traits, parts)
         taken = [n for n in able if not whole and _takes(DELIVERIES[n], demand.traits, parts)]
         for each in set(able).difference(taken):
-            refused[each] = f"{parts}, and it cannot take the arcs in parts"
+            refused[each] = f"{parts}, and it {_lacks(parts, 'this program')}"
         able = taken
         kind = DeviceError if parts.short else ProgramError
         if not able:
@@ -534,8 +541,8 @@ def choose(
             raise kind(cannot_take_parts(title, str(why), parts))
         if name in DELIVERIES and name not in able:
             raise kind(
-                f"{parts}, and delivery {name!r} cannot take the arcs of {title} in parts; use one "
-                f"of: {', '.join(able)}"
+                f"{parts}, and delivery {name!r} {_lacks(parts, title)}; use one of: "
+                f"{', '.join(able)}"
             )
     if name == "auto":
         return _fastest(costs, able, refused, title, debug, stores)

@@ -65,9 +65,14 @@ def bottlenecks(
                 "declare receive_if= if vertices can tell by their fields that they need no more "
                 "messages",
             )
-        smallest = spec.combiner is not None and spec.combiner.name in ("min", "max")
-        combined = not (smallest or delivery.queues)
-        if combined and not traits.counts_once:  # which one message cannot stand for
+        # One message cannot stand for the others.
+        all_count = spec.combiner is not None and spec.combiner.name in (
+            "min",
+            "max",
+            "sum",
+            "prod",
+        )
+        if not (all_count or delivery.queues or traits.counts_once):
             yield Bottleneck(
                 "all messages to a vertex are combined, even if one is enough",
                 "declare combine = 'first', or enough, if a vertex is done with one message",

@@ -70,12 +70,15 @@ PRODUCT = "atomics cannot detect the overflow of a 64-bit product"
 LANES = "it has several lanes, and there is only one list of active vertices"
 EMPTIES = "its apply sends to any vertex, and pulling does not empty the inbox"
 PUT = "scatter or other vertices put vertices into its mask"
-DEPENDS = "its mask decides more than which vertices scatter"
+ASKS = "it asks by get_mask() or get_mask_of() which vertices are in the mask"
+OF_MASK = 'apply_on = "mask" lets the vertices in the mask apply'
+SENDERS_OF_PAIRS = "its pairs snippet takes the vertices in the mask as senders"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
 REREADS = "scatter reads a field that apply writes, and 'first' is found by running"
 WRITES = "scatter writes arc fields or sets the mask, and 'first' is found by running"
-LISTS = "it is for programs whose mask decides which vertices scatter, and nothing else"
-ONE = "one message may be enough for a vertex"
+SILENT = "it sends nothing along arcs"
+ONE = "it has combine = 'first', and a vertex that is reached pulls all of its row"
+ENOUGH = "it has enough, and a vertex that is reached"
 ANYONE = "it sends to any vertex"
 NO_ATOMICS = "the device has no atomics for its combiner"
 
@@ -104,7 +107,7 @@ TO_ANYONE = {"scatter": "send_to(0, v.x);"}
 #: (what is changed of the class, who refuses it and why)
 TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "plain": ({}, {}),
-    "no scatter": ({"scatter": ""}, {"reached": LISTS}),
+    "no scatter": ({"scatter": ""}, {"reached": SILENT}),
     "reads e": ({"scatter": "send(e.weight);"}, {}),
     "reads e.dst": ({"scatter": "send(e.dst);"}, {}),
     "reads e and others": (
@@ -114,16 +117,16 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "edges alternate": ({"edges": "alternate"}, sparse(ALTERNATES)),
     "marks in scatter": (
         {"scatter": "send(1); set_mask();"},
-        {**pulling(ANEW), "frontier": PUT, "reached": LISTS},
+        {**pulling(ANEW), "frontier": PUT, "reached": PUT},
     ),
     "only marks": (
-        {"scatter": "set_mask();"}, {**pulling(ANEW), "frontier": PUT, "reached": LISTS}
+        {"scatter": "set_mask();"}, {**pulling(ANEW), "frontier": PUT, "reached": PUT}
     ),
-    "marks others": ({"apply": "set_mask_of(0);"}, {"frontier": PUT, "reached": LISTS}),
+    "marks others": ({"apply": "set_mask_of(0);"}, {"frontier": PUT, "reached": PUT}),
     "asks for its mask": (
-        {"apply": "v.x = get_mask(); set_mask();"}, {"frontier": DEPENDS, "reached": LISTS}
+        {"apply": "v.x = get_mask(); set_mask();"}, {"frontier": ASKS, "reached": ASKS}
     ),
-    "applies its mask": ({"apply_on": "mask"}, {"frontier": DEPENDS, "reached": LISTS}),
+    "applies its mask": ({"apply_on": "mask"}, {"frontier": OF_MASK, "reached": OF_MASK}),
     "an arc field that scatter does not use": (
         {"kept": arc.int32()},
         {"pull": ARC, "frontier": ARC, "outbox": ARC, "reached": ARC},
@@ -140,7 +143,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
         {"combine": None, "gather": "msg = messages[0];", "scatter_on": "all",
          "stop": "superstep > 2"},
         {"pull": SINGLE, **inboxes(SINGLE), "frontier": "every vertex scatters",
-         "reached": LISTS},
+         "reached": "every vertex scatters"},
     ),
     "gather of the arc": (
         {"combine": None, "gather": "msg = messages[0];", "scatter": "send(e.id);"},
@@ -202,17 +205,19 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     ),
     "the first, who stays in the mask": (
         {"combine": "first", "scatter": "send(v.x); set_mask();", "apply": "unset_mask();"},
-        {**pulling(ANEW), "frontier": PUT, "push": WRITES, "edges": SENDERS, "reached": LISTS},
+        {**pulling(ANEW), "frontier": PUT, "push": WRITES, "edges": SENDERS, "reached": PUT},
     ),
-    "pairs": ({"pairs": "send(u.x);"}, {"frontier": DEPENDS, "reached": LISTS}),
-    "enough": ({"enough": "msg == 0"}, {"reached": ONE}),
+    "pairs": (
+        {"pairs": "send(u.x);"}, {"frontier": SENDERS_OF_PAIRS, "reached": SENDERS_OF_PAIRS}
+    ),
+    "enough": ({"enough": "msg == 0"}, {"reached": ENOUGH}),
     "not from all": ({"receive_if": "v.x > 0"}, {}),
     "only with the mask": (
-        {"receive_if": "get_mask()"}, {"frontier": DEPENDS, "reached": LISTS}
+        {"receive_if": "get_mask()"}, {"frontier": ASKS, "reached": ASKS}
     ),
     "not every message": ({"receive_if": "msg < v.x"}, {}),
     "the nearest first": (
-        {"priority": "v.x"}, {"frontier": "it has a priority", "reached": LISTS}
+        {"priority": "v.x"}, {"frontier": "it has a priority", "reached": "it has a priority"}
     ),
     # To any vertex
     "to anyone": (TO_ANYONE, {**pulling(ANEW), "frontier": ANEW, "reached": ANYONE}),

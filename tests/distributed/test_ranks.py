@@ -267,7 +267,7 @@ def test_the_command_writes_a_file_of_each_rank(tmp_path, write):
             (
                 "PageRank --delivery serial",
                 "karate",
-                "delivery 'serial' cannot take the arcs of PageRank",
+                "delivery 'serial' does not run PageRank on several ranks",
             ),
             ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
             ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),

@@ -107,7 +107,7 @@ FALLBACKS = {
     "no atomics on 64 bits": Fallback("no atomic operations on 64 bits", device=least_atomics),
     "groups of several items": Fallback("", device=lambda: find_device(8)),
     "streamed arcs": Fallback(
-        "it cannot take the arcs in parts", settings={"device_memory": "64 KiB"}
+        "it cannot take the arcs of this program in parts", settings={"device_memory": "64 KiB"}
     ),
     "a checkpoint": Fallback("has checkpoint", options={"checkpoint": "run"}),
     "a callback": Fallback("has callback", options={"callback": repr}),
@@ -157,7 +157,7 @@ def test_ranks() -> None:
     device = find_joining_device(1)
     prepared = prepare(Farthest(), graph(), device.facts, Setting(ranks=2))
     why = prepared.choice.others["asynchronous"]
-    assert why == "the run has 2 ranks, and it cannot take the arcs in parts"
+    assert why == "the run has 2 ranks, and it does not run this program on several ranks"
 
 
 def test_aggregators_are_refused() -> None:
