@@ -90,7 +90,7 @@ class Rates:
         array: the same where messages are arrays, if it differs.
         component: one of an array in the outbox of a vertex, where the items of a work-group share
             each message.
-        box: a byte beyond the eighth of what a vertex has pulled before it applies: where all pull
+        box: a component of the array that a vertex has pulled before it applies: where all pull
             from a frontier, or those that it has reached.
         state: an arc field that scatter may change, by delivery.
         choosing: by delivery, an arc that scatter reads before it decides whether to send.
@@ -182,7 +182,7 @@ CPU = Rates(
     stored={"pull": 0.02, "outbox": 0.01, "slots": 0.1, "frontier": 0.02},
     array={},
     component=0,
-    box={"frontier": 1.9, "reached": 0.65},
+    box={"frontier": 21, "reached": 7},
     state={"slots": 2},
     choosing={"pull": 0.2},
     lane={"pull": 0.15, "outbox": 0.15},
@@ -225,7 +225,7 @@ GPU = Rates(
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
     array={"pull": 0.003},
     component=0.015,
-    box={"frontier": 0.001, "reached": 0.001},
+    box={"frontier": 0.004, "reached": 0.004},
     state={"slots": 0.07},
     choosing={},
     lane={"pull": 0.6, "outbox": 0.6},
@@ -537,7 +537,7 @@ class Costs:
         return np.minimum(messages, self.size.vertices) * self.rates.first
 
     def _box(self, delivery: str) -> float:
-        return max(self.message - 8, 0) * self.rates.box.get(delivery, 0)
+        return self.components * self.rates.box.get(delivery, 0)
 
     @property
     def _edge(self) -> float:
