@@ -13,7 +13,8 @@ from gascl.run.senders import Senders
 
 
 class SomeSums(VertexProgram):
-    """In each superstep, other vertices send, one of so many."""
+    """In each superstep, other vertices send, one of so many. Since apply asks for the mask, no
+    delivery follows the frontier."""
 
     supersteps = param.supersteps(40)
     every = param.int32(1000)
@@ -25,7 +26,7 @@ class SomeSums(VertexProgram):
     mask = "uniform(3, v.id, 0) * p.every < 1"
     scatter = "send(v.x);"
     apply = """
-        v.x = 1 + v.id % 8 + msg / 64;
+        v.x = 1 + v.id % 8 + msg / 64 + 0 * get_mask();
         if (uniform(3, v.id, superstep + 1) * p.every < 1)
             set_mask();
     """
