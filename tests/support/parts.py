@@ -96,7 +96,7 @@ def agree_on_parts(
     if comm:
         able = {"slots", "pull", "outbox"}
         if traits.lists_directly and program.apply_on != "all" and not sends_to(program):
-            able.add("push")
+            able |= {"push", "frontier"}
     else:
         able = {"pull", "outbox"}
         if traits.reads_neighbors or (program.gather is not None and lanes > 1):
@@ -112,7 +112,7 @@ def agree_on_parts(
         instance = cls(dtype=dtype, **params, **fields)
         # One rank may choose another delivery than several, and then refuses to go on.
         automatic = [] if resuming else ["auto"]
-        for delivery in (*automatic, "slots", "pull", "outbox", "push", "frontier"):
+        for delivery in (*automatic, "slots", "pull", "outbox", "push", "frontier", "reached"):
             options: dict[str, Any] = {"delivery": delivery, "not_converged": "ignore"}
             options |= {"max_supersteps": limit, "collect": collect}
             if delivery in admitted or (delivery == "auto" and admitted):
