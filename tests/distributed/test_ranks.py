@@ -47,13 +47,17 @@ def succeed(count: int, *arguments: str, **options: str) -> str:
     return ran.stdout
 
 
+#: A random program whose frontier is pulled by groups of several items.
+SEED = ("--", "seeds", "80001", "1")
+
+
 def test_functions_of_rank_runs():
     """All in one start of the ranks, which takes longer than most of them: random programs by ranks
     that share memory, and what only ranks do."""
     names = "states presses frontiers pieces lists sorts own_vertices relays callbacks".split()
     names += [f"{name} few" for name in ("batches", "pairs", "halos", "partitions")]
     calls = " -- ".join(names).split()
-    told = succeed(2, "random", "57", "--", *calls, "--", "declared", "one vertex")
+    told = succeed(2, "random", "57", "--", *calls, "--", "declared", "one vertex", *SEED)
     assert re.search(r"deliveries: [1-9]", told)
 
 

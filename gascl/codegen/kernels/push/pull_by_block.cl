@@ -3,8 +3,10 @@
 #define GASCL_PULLS_AT_ONCE 0
 #define GASCL_SEARCHES 0
 #define GASCL_PREFETCH_ROW(row)
-#define GASCL_APPLY_ROW(row) \
-    gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets)
+// On ranks, a row of another rank has no arcs here and is in no block, so that nothing is pulled for it.
+#define GASCL_APPLY_ROW(row)                                            \
+    ((!GASCL_LISTS_BITS || in_offsets[row] < in_offsets[row + 1]) &&    \
+     gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
 
 #define GASCL_MAY_STOP GASCL_SKIPS
 static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
