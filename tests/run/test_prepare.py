@@ -366,7 +366,7 @@ def _program(**body):
             "scatter does more than send",
             "call send_to in apply",
         ),
-        ({}, "all messages to a vertex", "combine = 'first'"),
+        ({"combine": "or"}, "all messages to a vertex", "combine = 'first'"),
         ({}, "every vertex receives", "receive_if="),
         ({"scatter_on": "all", "mask": None}, "every arc is visited", "mask="),
     ],
