@@ -545,9 +545,6 @@ def choose(
                 f"{', '.join(able)}"
             )
     if name == "auto":
-        if parts and parts.ranks > 1 and "frontier" in able:
-            able = [each for each in able if each != "frontier"]
-            refused["frontier"] = "on several ranks, it is only run if it is requested"
         return _fastest(costs, able, refused, title, debug, stores)
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
