@@ -307,8 +307,11 @@ def agree(
     graph: Graph, program: VertexProgram, memory: int | None = None, delivery: str = "auto"
 ) -> None:
     """Ranks find what one device does."""
-    alone = on_one_device(graph, program, callback=lambda step: None)  # in supersteps, as ranks
-    found = Engine(graph, comm=COMM, device_memory=memory).run(program, delivery=delivery)
+    stepwise = {"callback": lambda step: None}  # in supersteps, as several ranks run
+    alone = on_one_device(graph, program, **stepwise)
+    options = stepwise if COMM.size == 1 else {}
+    engine = Engine(graph, comm=COMM, device_memory=memory)
+    found = engine.run(program, delivery=delivery, **options)
     assert found.supersteps == alone.supersteps
     assert counts(found) == alone.counts
     for name in alone.fields:
