@@ -225,7 +225,6 @@ def cut_refuses(traits: Traits, delivery: str) -> str | None:
         (traits.reads_neighbors, "it reads neighbors"),
         (traits.arc_state, "it has arc fields"),
         (traits.pairs, "every pair of vertices interacts"),
-        (traits.alternates, "its edges alternate"),
     ]
     return next((why for holds, why in reasons if holds), None)
 

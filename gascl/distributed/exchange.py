@@ -110,7 +110,7 @@ class Exchange:
         pieces: of this rank's vertices, if some are copied while others are computed: where no
             kernel of the superstep reads what is copied, and it pays.
         tallies: a buffer with the tallies of all pieces.
-        boxes: of the segments of rows that ranks share; None: they share none.
+        boxes: of the segments of rows that ranks share, by graph; empty if they share none.
         due: when this rank is to read the records of its supersteps, by time.perf_counter().
         ends: all ranks are to read them now: one is due, the devices had stopped before the latest
             superstep, or Ctrl-C was pressed.
@@ -172,8 +172,8 @@ class Exchange:
         if self._has_halo and plan.traits.masked:
             self._at_end.append(MASK)
             self._counts = self.device.reserve(count.itemsize)
-        segments, cuts = Key(plan.delivery.name, "segments"), plan.traits.cuts
-        self.boxes = SegmentBoxes(ranks, state, segments) if cuts else None
+        segments = ranks, state, Key(plan.delivery.name, "segments")
+        self.boxes = {each: SegmentBoxes(each, *segments) for each in graphs if plan.traits.cuts}
         self._rows: list[Rows] = []  # of each piece, or of all as one
         self._published: list[list[Any]] = []  # for each of these, the events of its copies
         self.pieces: list[Piece] = []

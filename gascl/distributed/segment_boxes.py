@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.delivery.run_layout import Key
+from gascl.device_graph.buffers import ResidentGraph
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState
 
@@ -13,16 +14,17 @@ class SegmentBoxes:
     """Brings the boxes of segments to the ranks of their rows, in the order of each row.
 
     Args:
+        graph: the graph with the rows; where edges alternate, each of the two has its own.
         key: the buffer that has a rank's own boxes, row by row, and then those of its rows.
     """
 
-    def __init__(self, ranks: Ranks, state: RunState, key: Key):
+    def __init__(self, graph: ResidentGraph, ranks: Ranks, state: RunState, key: Key):
         self._ranks, self._state, self._key = ranks, state, key
-        graph = state.arrays.graph
-        size = graph.share.segment if graph.share else 0
-        counts = np.array([[cut.segments(size) for cut in part.cuts] for part in graph.parts])
-        rows = [cut.row for cut in graph.parts[0].cuts]
-        owners = np.searchsorted([part.last for part in graph.parts], rows, "right")
+        parts, size = graph.parts, graph.share.segment if graph.share else 0
+        numbers = [cut.segments(size) for part in parts for cut in part.cuts]
+        counts = np.array(numbers, np.int64).reshape(ranks.size, -1)
+        rows = np.array([cut.row for cut in parts[0].cuts], np.int64)
+        owners = np.searchsorted([part.last for part in parts], rows, "right")
         own = np.flatnonzero(owners == ranks.rank)
         self._going = np.bincount(owners, counts[ranks.rank], ranks.size).astype(np.int64)
         self._coming = counts[:, own].sum(axis=1)

@@ -60,6 +60,12 @@ class Part(NamedTuple):
     def num_arcs(self) -> int:
         return self.num_whole + sum(cut.last - cut.first for cut in self.cuts)
 
+    def boxes(self, size: int) -> int:
+        """The number of segments that it has of rows that are cut, or those of its own vertices'
+        rows have in all parts, whichever is larger."""
+        own = sum(cut.segments(size) for cut in self.cuts)
+        return max(own, sum(cut.all_segments(size) for cut in self.own_cuts))
+
     @property
     def pieces(self) -> list[Part]:
         """Its arcs in the order in which it has them: those of rows that are not cut, and then

@@ -222,8 +222,8 @@ class SharedByRanks(Placement):
         if launch.over in ("cut_segments", "cut_rows"):
             some = bool(launcher.groups(launch))
             launched = self._local.launch(launch, superstep) if some else ([], Tallies(0))
-            if exchange.boxes and launch.over == "cut_segments":
-                exchange.boxes.exchange()
+            if launch.over == "cut_segments":
+                exchange.boxes[launcher.arrays.graph].exchange()
             return launched
         events, tallies = self._local.launch(launch, superstep)
         if launch.over == "out_blocks":

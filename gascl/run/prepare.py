@@ -552,7 +552,8 @@ def _extent(
         return extent_of(device, vertices, arcs, *size, lines, symmetric)
     most = max(part.num_arcs for part in own)
     extent = extent_of(device, vertices, most, *size, lines, all_arcs=arcs)
-    rows, size_of_cut = own[0].own_cuts, constants.SEGMENT
-    combined = sum(cut.segments(size_of_cut) for cut in own[0].cuts)
-    joined = sum(cut.all_segments(size_of_cut) for cut in rows)
-    return replace(extent, cut_rows=len(rows), segments=max(combined, joined))
+    return replace(
+        extent,
+        cut_rows=max(len(part.own_cuts) for part in own),
+        segments=max(part.boxes(constants.SEGMENT) for part in own),
+    )
