@@ -223,7 +223,6 @@ def cut_refuses(traits: Traits, delivery: str) -> str | None:
         (traits.sends_arrays, "its messages are arrays"),
         (traits.lanes > 1, "it has several lanes"),
         (traits.reads_neighbors, "it reads neighbors"),
-        (traits.arc_state, "it has arc fields"),
         (traits.pairs, "every pair of vertices interacts"),
     ]
     return next((why for holds, why in reasons if holds), None)

@@ -309,6 +309,35 @@ def test_the_benchmark_of_ranks():
     assert ways == ["1", "2", "2 hosts"]
 
 
+# Hubs whose arcs ranks share: see support/cut_rows.py ---------------------------------------------
+
+CUT_ROWS = "support.cut_rows"
+
+
+def test_ranks_share_the_arcs_of_hubs(tmp_path):
+    """All in one start of the ranks; the numbers are of random programs."""
+    calls = "short:some three -- short:overflows -- on_several_hosts:short:resumes"
+    succeed(3, *calls.split(), str(tmp_path), "--", "shortest:drawn", "57", module=CUT_ROWS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3, 8])
+@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+@pytest.mark.parametrize("what", ["agree", "floats", "bundled", "overflows", "resumes"])
+def test_more_of_ranks_that_share_the_arcs_of_hubs(what, way, count, tmp_path):
+    folder = [str(tmp_path)] if what == "resumes" else []
+    succeed(count, f"{way}short:{what}", *folder, module=CUT_ROWS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3, 8])
+@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+@pytest.mark.parametrize("first", range(12))
+def test_all_random_programs_on_ranks_that_share_rows(count, way, first):
+    numbers = map(str, range(first, len(RECIPES), 12))
+    succeed(count, f"{way}shortest:drawn", *numbers, module=CUT_ROWS)
+
+
 # Graphs whose arcs are made by a rule: see support/implicit_runs.py -------------------------------
 
 BY_RULE = "support.implicit_runs"

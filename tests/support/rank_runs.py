@@ -39,7 +39,6 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.codegen import constants
 from gascl.codegen.constants import CPU_PIECE
 from gascl.delivery import run_layout
 from gascl.delivery.launch import Launch
@@ -113,11 +112,6 @@ def renumbered() -> None:
     PATCH.setattr(reordering, "LEAST", 1)
     PATCH.setattr(reordering, "SHARE", 0)
     PATCH.setattr(reordering, "hubs_first", order)
-
-
-def cuts() -> None:
-    """Let ranks share rows of few arcs, too."""
-    PATCH.setattr(constants, "SEGMENT", 2)
 
 
 def pieces() -> None:
