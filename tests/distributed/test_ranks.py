@@ -317,7 +317,9 @@ CUT_ROWS = "support.cut_rows"
 def test_ranks_share_the_arcs_of_hubs(tmp_path):
     """All in one start of the ranks; the numbers are of random programs."""
     calls = "short:some three -- short:overflows -- on_several_hosts:short:resumes"
-    succeed(3, *calls.split(), str(tmp_path), "--", "shortest:drawn", "57", module=CUT_ROWS)
+    drawn = "--", "shortest:drawn", "5"
+    told = succeed(3, *calls.split(), str(tmp_path), *drawn, module=CUT_ROWS)
+    assert re.search(r"shared: [1-9]", told)
 
 
 @pytest.mark.slow
