@@ -216,7 +216,6 @@ def cut_refuses(traits: Traits, delivery: str) -> str | None:
     """Why all arcs of a row must be on the rank of its vertex."""
     reasons = [
         (delivery not in ("pull", "outbox"), f"{delivery} does not gather whole rows"),
-        (not traits.scatters, "nothing is sent along arcs"),
         (traits.receives, "receive_if reads fields of a vertex that other ranks apply"),
         (traits.counts_once, "the messages after the first ones may be left out"),
         (traits.reads_singly, _singly(traits)),

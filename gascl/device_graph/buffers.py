@@ -274,7 +274,7 @@ def convert(
 
 
 #: The row blocks of both orders.
-BLOCKS = "in_blocks", "out_blocks"
+_BLOCKS = "in_blocks", "out_blocks"
 #: The arrays of arcs: the order that each is of, and its name there.
 _OF_ARCS = {
     **{"out_offsets": ("out", "offsets"), "in_offsets": ("in", "offsets")},
@@ -512,8 +512,8 @@ class ResidentGraph:
         return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
 
     def number(self, name: str) -> int:
-        """The number of row blocks with this name, or of segments."""
-        return len(self._values(name)) if name not in BLOCKS else len(self.blocks(name)) - 1
+        """The number of row blocks with this name, or of items of another table of blocks."""
+        return len(self.blocks(name)) - 1 if name in _BLOCKS else len(self._values(name))
 
     def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
         """Buffers with the graph arrays of a RunLayout."""
@@ -678,7 +678,7 @@ class ResidentGraph:
             begins = self._room(self.num_vertices + 1, self.offset)
             np.cumsum(self.scatter_degrees(), out=begins[1:], dtype=self.offset)
             return begins
-        if name in BLOCKS:
+        if name in _BLOCKS:
             return self.table(name)
         if name in ("cut_segments", "cut_rows"):
             assert self.share and isinstance(self.arcs, ArcsPart)

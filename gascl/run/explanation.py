@@ -262,9 +262,9 @@ def _crowded(graph: Graph, prepared: Prepared, offsets: np.ndarray, ranks: int) 
     remedy = "one device" if useful == 1 else f"at most {useful:,} ranks"
     vertex = _label(graph, prepared, int(degrees.argmax()))
     return (
-        f"; {most:,} arcs end in vertex {vertex} alone, more than the {total // ranks:,} of an equal "
-        f"share, and all are on one rank, however many there are, since {prepared.cut.why}: use "
-        f"{remedy}"
+        f"; {most:,} arcs end in vertex {vertex} alone, more than the {total // ranks:,} of an "
+        "equal share, and all are on one rank, however many there are, since "
+        f"{prepared.cut.why}: use {remedy}"
     )
 
 

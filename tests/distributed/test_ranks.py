@@ -325,7 +325,7 @@ def test_ranks_share_the_arcs_of_hubs(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3, 8])
 @pytest.mark.parametrize("way", ["", "on_several_hosts:"])
-@pytest.mark.parametrize("what", ["agree", "floats", "bundled", "overflows", "resumes"])
+@pytest.mark.parametrize("what", ["agree", "floats", "bundled", "pieces", "overflows", "resumes"])
 def test_more_of_ranks_that_share_the_arcs_of_hubs(what, way, count, tmp_path):
     folder = [str(tmp_path)] if what == "resumes" else []
     succeed(count, f"{way}short:{what}", *folder, module=CUT_ROWS)

@@ -25,6 +25,7 @@ from support.rank_runs import (
 from gascl import Engine, GasclError, Graph, VertexProgram, edge, param, struct, vertex
 from gascl.codegen import constants
 from gascl.delivery.launch import Launch
+from gascl.distributed import exchange
 from gascl.graph import partition
 from gascl.graph.partition import Division, shares
 from gascl.programs import Hits, PageRank, WeightedPageRank
@@ -224,6 +225,12 @@ def bundled() -> None:
             assert gathered
             for name, values in alone.fields.items():
                 np.testing.assert_allclose(found[name], values, rtol=1e-4, atol=1e-7)
+
+
+def pieces() -> None:
+    """Ranks tell of some vertices while others are computed, as GPUs do with many."""
+    PATCH.setattr(exchange.Exchange, "_number_of_pieces", lambda self: 3)
+    bundled()
 
 
 def overflows() -> None:
