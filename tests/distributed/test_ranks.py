@@ -316,7 +316,7 @@ CUT_ROWS = "support.cut_rows"
 
 def test_ranks_share_the_arcs_of_hubs(tmp_path):
     """All in one start of the ranks; the numbers are of random programs."""
-    calls = "short:some three -- short:overflows -- on_several_hosts:short:resumes"
+    calls = "short:some two -- short:overflows -- on_several_hosts:short:resumes"
     drawn = "--", "shortest:drawn", "5"
     told = succeed(3, *calls.split(), str(tmp_path), *drawn, module=CUT_ROWS)
     assert re.search(r"shared: [1-9]", told)

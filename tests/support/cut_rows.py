@@ -85,12 +85,12 @@ def _star(hubs: list[int], vertices: int, rest: int) -> Graph:
     return Graph.from_edges(src, dst, weight=weight, num_vertices=vertices)
 
 
-#: With 2 ranks, only the first graph has rows that are cut; with 3 or more, most have.
+#: With 2 ranks, only the first graph has rows that are cut; with 3, the next two have, too.
 GRAPHS = {
     "star": ([7], 300, 0),
-    "two": ([299, 5], 300, 0),
+    "two": ([8, 5], 300, 0),  # of the same rank
     "half": ([150], 600, 500),
-    "three": ([0, 8, 9], 150, 40),
+    "three": ([0, 8, 149], 150, 0),
 }
 
 
