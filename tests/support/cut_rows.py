@@ -220,7 +220,7 @@ def bundled() -> None:
         for by in ("ranges", "hash"):
             gathered.clear()
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "partition=")
+                warnings.filterwarnings("ignore", ".*partition=")
                 found = Engine(both, comm=COMM, partition=by).run(program)
             assert gathered
             for name, values in alone.fields.items():
