@@ -334,10 +334,11 @@ def test_more_of_ranks_that_share_the_arcs_of_hubs(what, way, count, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3, 8])
 @pytest.mark.parametrize("way", ["", "on_several_hosts:"])
-@pytest.mark.parametrize("first", range(12))
-def test_all_random_programs_on_ranks_that_share_rows(count, way, first):
-    numbers = map(str, range(first, len(RECIPES), 12))
-    succeed(count, f"{way}shortest:drawn", *numbers, module=CUT_ROWS)
+def test_all_random_programs_on_ranks_that_share_rows(count, way):
+    """Those of the recipes that let ranks share rows, with rows that are long enough."""
+    numbers = "0 4 5 9 15 40 52 75".split()
+    told = succeed(count, f"{way}shortest:drawn", *numbers, module=CUT_ROWS)
+    assert re.search(r"shared: \d\d", told)
 
 
 # Graphs whose arcs are made by a rule: see support/implicit_runs.py -------------------------------
