@@ -101,6 +101,7 @@ DELIVERY = {
     "OWNS_CREDITS": "an item adds to the messages for an arc alone",
     "BUNDLES": "an item combines messages of send_to to a vertex with many: see inbox/bundles.cl",
     "SPLITS": "work-groups have combined the segments of very long rows: see gather/group.cl",
+    "CUTS": "ranks share the segments of rows that are longer than a share: see cut_rows.cl",
     "ORDERS_CREDITS": "these are floats, and kept in the order in which they are combined",
 }
 #: The shape of the kernels (run/plan.py).

@@ -212,6 +212,21 @@ def local_refuses(traits: Traits) -> str | None:
     return halo_refuses(traits) or next((why for holds, why in reasons if holds), None)
 
 
+def cut_refuses(traits: Traits, delivery: str) -> str | None:
+    """Why all arcs of a row must be on the rank of its vertex."""
+    reasons = [
+        (delivery not in ("pull", "outbox"), f"{delivery} does not gather whole rows"),
+        (traits.receives, "receive_if reads fields of a vertex that other ranks apply"),
+        (traits.counts_once, "the messages after the first ones may be left out"),
+        (traits.reads_singly, _singly(traits)),
+        (traits.sends_arrays, "its messages are arrays"),
+        (traits.lanes > 1, "it has several lanes"),
+        (traits.reads_neighbors, "it reads neighbors"),
+        (traits.pairs, "every pair of vertices interacts"),
+    ]
+    return next((why for holds, why in reasons if holds), None)
+
+
 def wide_refuses(traits: Traits) -> str | None:
     """Why a program cannot run on a graph whose arcs are made by a rule: a rank then has only its
     own vertices and its halo, and ids have 64 bits."""

@@ -126,6 +126,8 @@ def assemble(
     if delivery.exchanges_messages(traits):
         text.include("remote_messages.cl")
     text.put(delivery.text)
+    if traits.cuts:
+        text.include("cut_rows.cl")
     return str(text), text.places
 
 
@@ -260,6 +262,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
         "BUNDLES": delivery.bundles_messages(traits, group),
         "SPLITS": traits.splits,
+        "CUTS": traits.cuts,
         "ORDERS_CREDITS": delivery.orders_credits(traits),
     }
     return [

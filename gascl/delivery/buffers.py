@@ -80,8 +80,9 @@ class Buffer:
     Attributes:
         item: the kind of its items, a name in ITEMS.
         per: "arc" or "vertex": it has one item for each, in each lane; "row": one item for a vertex
-            with all its lanes; "group": one for each work-group. Or a function (vertices, arcs) ->
-            number of items.
+            with all its lanes; "group": one for each work-group; "segment": one for each segment of
+            long rows; "cut row": one for each of its rows that the ranks share. Or a function
+            (vertices, arcs) -> number of items.
         only_if: whether a program with these traits needs it in a delivery; None: always.
     """
 

@@ -15,12 +15,12 @@ class Launch:
     """A kernel as a run enqueues it.
 
     Attributes:
-        over: what the work-groups are launched over: "in_blocks", "out_blocks", "in_segments" or
-            "vertices" (there may be fewer groups than blocks), "one" work-item, or "one group". "":
-            the host decides.
+        over: what the work-groups are launched over: "in_blocks", "out_blocks", "in_segments",
+            "cut_segments", "cut_rows" or "vertices" (there may be fewer groups than blocks), "one"
+            work-item, or "one group". "": the host decides.
         arguments: names: arrays of the graph, as in `Arcs`, with the prefix "all_" if every rank
             needs the arcs of all ranks; `in_blocks` and `out_blocks`, its row
-            blocks, and `in_segments`, those of very long rows, each followed by their number;
+            blocks, and the other TABLES, each followed by their number;
             buffers of the delivery, of its active set and of the run; numbers, as in NUMBERS; STATE
             and EDGE for what the program's header declares.
         first_only: if the phases are fused (`Traits.fusable`), only run it in superstep 0.
@@ -42,6 +42,9 @@ class Launch:
         return self.only_if is None or self.only_if(traits)
 
 
+#: The arrays of blocks: those of all rows, the segments of very long rows, those that this rank has
+#: of rows that ranks share, and its own rows of that kind.
+TABLES = ("in_blocks", "out_blocks", "in_segments", "cut_segments", "cut_rows")
 #: The numbers that are arguments of kernels, and their types.
 NUMBERS = {
     "num_arcs": "int64",
@@ -49,6 +52,8 @@ NUMBERS = {
     "num_in_blocks": "int32",
     "num_out_blocks": "int32",
     "num_in_segments": "int32",
+    "num_cut_segments": "int32",
+    "num_cut_rows": "int32",
     # One bit per field: which already have a value, and which keep that of an earlier run.
     "given": "uint64",
     "kept": "uint64",

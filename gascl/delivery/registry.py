@@ -30,7 +30,6 @@ from gascl.delivery.buffers import Buffer
 from gascl.delivery.cost import FEW, TYPICAL, Costs, costs_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import FIRST_VALUES, Launch
-from gascl.delivery.run_layout import num_segments
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
@@ -56,34 +55,43 @@ _CREDIT_IN_ORDER = Launch(
     ("STATE", "in_offsets"),
     only_if=lambda traits: traits.ordered_credits,
 )
-#: The boxes of the segments of very long rows (kernels/gather/group.cl).
+#: The boxes of the segments of very long rows (kernels/gather/group.cl), or of rows that ranks
+#: share (kernels/cut_rows.cl).
 _SEGMENTS = Buffer(
     "segments",
     "box",
-    lambda vertices, arcs: num_segments(arcs),
-    lambda traits, delivery: traits.splits and not traits.reads_singly,
+    "segment",
+    lambda traits, delivery: (traits.splits and not traits.reads_singly) or traits.cuts,
 )
+#: The boxes of the rows that ranks share, and what the gather kernel needs to find them.
+_JOINED = Buffer("joined", "box", "cut row", lambda traits, delivery: traits.cuts)
+_BY_SEGMENTS = "segments", "cut_rows", "joined"
 
 
-def _by_segments(gather: Launch) -> tuple[Launch, Launch]:
-    """The launch that combines segments of very long rows, and that of the gather kernel, which
-    joins them."""
-    arguments = ("in_segments" if n == "in_blocks" else n for n in gather.arguments)
-    without = "tallies", "offsets_from"
-    segments = Launch(
-        "gascl_gather_segments",
-        "in_segments",
-        tuple(name for name in arguments if name not in without),
-        only_if=lambda traits: traits.splits,
-        only_groups=True,
+def _by_segments(gather: Launch) -> tuple[Launch, ...]:
+    """The launches that combine segments of very long rows, or of rows that ranks share, and that
+    of the gather kernel, which joins the former. The ranks exchange the boxes of the latter before
+    these are joined."""
+
+    def over(table: str, only_if: Callable[[Traits], bool], only_groups: bool) -> Launch:
+        names = (n for n in gather.arguments if n not in ("tallies", "offsets_from"))
+        arguments = tuple(table if name == "in_blocks" else name for name in names)
+        kernel = "gascl_gather_segments"
+        return Launch(kernel, table, arguments, only_if=only_if, only_groups=only_groups)
+
+    join = "control", *_BY_SEGMENTS
+    return (
+        over("in_segments", lambda traits: traits.splits, True),
+        over("cut_segments", lambda traits: traits.cuts, False),
+        Launch("gascl_join_segments", "cut_rows", join, only_if=lambda traits: traits.cuts),
+        gather,
     )
-    return segments, gather
 
 
 _PULL_GATHER = Launch(
     "gascl_pull_gather",
     "in_blocks",
-    ("STATE", *_OF_PART, "EDGE", "in_sources", "pulled", "sending", "received", "segments"),
+    ("STATE", *_OF_PART, "EDGE", "in_sources", "pulled", "sending", "received", *_BY_SEGMENTS),
     only_if=lambda traits: (
         traits.scatters and not (traits.ordered_credits or traits.applies_by_row)
     ),
@@ -245,6 +253,7 @@ DELIVERIES = {
             ),
             (
                 _SEGMENTS,
+                _JOINED,
                 Buffer("pulled", "box", "vertex", lambda traits, _: not traits.applies_by_row),
                 Buffer("sending", "lanes", "row", lambda traits, delivery: traits.lane_words),
                 Buffer("received", "lanes", "row", lambda traits, delivery: traits.lane_words),
@@ -276,13 +285,14 @@ DELIVERIES = {
                         "in_blocks",
                         (
                             *("STATE", *_OF_PART, "EDGE", "in_sources", "all_out_offsets"),
-                            *("outbox", "outbox_next", "messages", "segments", "tallies"),
+                            *("outbox", "outbox_next", "messages", *_BY_SEGMENTS, "tallies"),
                         ),
                     )
                 ),
             ),
             (
                 _SEGMENTS,
+                _JOINED,
                 Buffer("outbox", "outbox_entry", "vertex"),
                 Buffer("outbox_next", "outbox_entry", "vertex"),
                 Buffer("messages", "message", "arc", lambda traits, delivery: traits.reads_singly),

@@ -45,6 +45,7 @@ from gascl.delivery.launch import (
     SNAPSHOT,
     START,
     START_ARCS,
+    TABLES,
     TOTAL,
     Launch,
 )
@@ -148,6 +149,8 @@ class Extent:
         rows: the most vertices in which the arcs of a part end; None: all vertices.
         all_arcs: the number of arcs of all ranks, if ranks share them; else None.
         own_arcs: the number of arcs out of this rank's vertices, if ranks share them.
+        cut_rows, segments: of the rows that ranks share, those of this rank's vertices; and the
+            number of segments that it has of them, or of boxes that it gets, whichever is larger.
         ids: how many vertices of the halo have an id of 64 bits in an array, and degrees have one
             byte, since a rule gives the arcs; None: all vertices have ids and degrees of 32 bits.
     """
@@ -165,6 +168,8 @@ class Extent:
     rows: int | None = None
     all_arcs: int | None = None
     own_arcs: int = 0
+    cut_rows: int = 0
+    segments: int = 0
     ids: int | None = None
 
     @property
@@ -284,6 +289,8 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
         arrays["all_out_targets"] = Array(index, extent.all_arcs)
         arrays["own_out_offsets"] = Array(offset, rows + 1)
         arrays["own_out_targets"] = Array(index, extent.own_arcs)
+        arrays["cut_segments"] = Array(block, extent.segments)
+        arrays["cut_rows"] = Array(block, extent.cut_rows)
     left_out = TWINS if extent.symmetric else ()
     return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
 
@@ -497,6 +504,8 @@ class _Builder:
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
         counts["row"] = extent.vertices
         counts["group"] = extent.groups
+        counts["segment"] = extent.segments if self.traits.cuts else num_segments(extent.arcs)
+        counts["cut row"] = extent.cut_rows
         wraps = self.traits.overflows and header.message.itemsize == 8
         unneeded = {"mark": self.traits.every_arc_sends, "wrap": not wraps}
         if unneeded.get(buffer.item):
@@ -594,6 +603,8 @@ class _Builder:
             unneeded.add("all_out_offsets")  # GASCL_OUT_OFFSETS in kernels/outbox.cl
         if self.extent.ids is not None and launch in delivery.active.commits:
             unneeded.add("all_out_offsets")  # GASCL_COUNTS_ARCS in kernels/mask_kernels.cl
+        if not self.traits.cuts:
+            unneeded.add("cut_rows")
         if not self.traits.alternates:
             unneeded |= {name for name in launch.arguments if name.startswith("next_")}
         for name in launch.arguments:
@@ -622,7 +633,7 @@ class _Builder:
                 )
             else:
                 yield names[name]
-                if name in ("in_blocks", "out_blocks", "in_segments"):
+                if name in TABLES:
                     yield f"num_{name}"
 
 

@@ -122,6 +122,33 @@ def segment_table(blocks: np.ndarray) -> np.ndarray:
     return table
 
 
+def cut_segments(arcs: ArcsPart, size: int) -> np.ndarray:
+    """The segments that a rank has of rows that ranks share, as `gascl_block` in runtime.cl, with
+    the rank's own numbers of the arcs; `last` is the place of a segment's box."""
+    begin, cuts = arcs.part.num_whole, arcs.part.cuts
+    table = np.empty(sum(each.segments(size) for each in cuts), block_type(arcs.offset.name))
+    table["last"] = np.arange(len(table))
+    left = table
+    for each in cuts:
+        own, left = np.split(left, [each.segments(size)])
+        own["begin"] = np.arange(each.first, each.last, size) - each.first + begin
+        begin += each.last - each.first
+        own["end"] = np.minimum(own["begin"] + size, begin)
+        own["first"] = arcs.row_of(each.row)
+    return table
+
+
+def cut_rows(arcs: ArcsPart, size: int) -> np.ndarray:
+    """The rows of a rank that ranks share, as `gascl_block` in runtime.cl, with the places of their
+    segments' boxes instead of arcs."""
+    rows = arcs.part.own_cuts
+    table = np.zeros(len(rows), block_type(arcs.offset.name))
+    table["first"] = [arcs.row_of(each.row) for each in rows]
+    table["end"] = np.cumsum([each.all_segments(size) for each in rows])
+    table["begin"][1:] = table["end"][:-1]
+    return table
+
+
 def part_blocks(offsets: np.ndarray, part: Part, group: int, size: int, parts: int) -> np.ndarray:
     """The `block_table` of a part of the arcs.
 
@@ -246,6 +273,8 @@ def convert(
     return converted
 
 
+#: The row blocks of both orders.
+_BLOCKS = "in_blocks", "out_blocks"
 #: The arrays of arcs: the order that each is of, and its name there.
 _OF_ARCS = {
     **{"out_offsets": ("out", "offsets"), "in_offsets": ("in", "offsets")},
@@ -357,7 +386,7 @@ class ResidentGraph:
             self.parts = shares(self.all_arcs.into.offsets, share)
             own = self.parts[share.rank]
             arcs = self.all_arcs.local(own) if local else self.all_arcs.part(own)
-            self.arcs, self.rows, self.num_arcs = arcs, arcs.rows, own.end - own.begin
+            self.arcs, self.rows, self.num_arcs = arcs, arcs.rows, own.num_arcs
             if isinstance(arcs, LocalArcs):
                 order, numbers = arcs.vertices, self.all_numbers
                 if numbers is not None:
@@ -483,10 +512,8 @@ class ResidentGraph:
         return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
 
     def number(self, name: str) -> int:
-        """The number of row blocks with this name, or of segments."""
-        if name in ("in_segments", "out_segments"):
-            return len(segment_table(self.table(name.replace("segments", "blocks"))))
-        return len(self.blocks(name)) - 1
+        """The number of row blocks with this name, or of items of another table of blocks."""
+        return len(self.blocks(name)) - 1 if name in _BLOCKS else len(self._values(name))
 
     def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
         """Buffers with the graph arrays of a RunLayout."""
@@ -504,7 +531,8 @@ class ResidentGraph:
         """The arcs in the order "in" or "out", sorted on the device; None if `wanted` does not need
         them, the host has sorted them, it does not pay, or there is no room."""
         order, ends = self._order(name), {"in": "in_sources", "out": "out_targets"}[name]
-        if isinstance(order, DeviceOrder):
+        cuts = self.share and self.share.segment  # the host has then put the arcs together
+        if isinstance(order, DeviceOrder) or cuts:
             return None
         edges = [array.edge for array in wanted.values() if array.edge is not None]
         places = any(e.order == name and self._given(e) and not self._remote(e) for e in edges)
@@ -650,8 +678,12 @@ class ResidentGraph:
             begins = self._room(self.num_vertices + 1, self.offset)
             np.cumsum(self.scatter_degrees(), out=begins[1:], dtype=self.offset)
             return begins
-        if name in ("in_blocks", "out_blocks"):
+        if name in _BLOCKS:
             return self.table(name)
+        if name in ("cut_segments", "cut_rows"):
+            assert self.share and isinstance(self.arcs, ArcsPart)
+            table = cut_segments if name == "cut_segments" else cut_rows
+            return table(self.arcs, self.share.segment)
         if name in ("in_segments", "out_segments"):
             return segment_table(self.table(name.replace("segments", "blocks")))
         if name in ALL:
@@ -698,7 +730,8 @@ class ResidentGraph:
             ids: np.ndarray = getattr(arcs, f"{order}_edges")
             values = self._field(edge)
             return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
-        return np.full(int(arcs.into.offsets[-1]), edge.field.default, edge.type.scalar)
+        count = int(arcs.into.offsets[-1]) if arcs is self.all_arcs else self.num_arcs
+        return np.full(count, edge.field.default, edge.type.scalar)
 
     def _given(self, edge: EdgeValues) -> bool:
         """Whether these are the values of an edge field that the graph has."""

@@ -24,6 +24,7 @@ from gascl.distributed.ranks import Ranks
 from gascl.distributed.row_exchange import Rows, SharedRows
 from gascl.distributed.row_messages import RowMessages
 from gascl.distributed.run_protocols import RunPlan, RunState
+from gascl.distributed.segment_boxes import SegmentBoxes
 from gascl.graph.partition import Part, cut
 from gascl.graph.reordering import by_vertex
 from gascl.language.spec import ProgramSpec
@@ -109,6 +110,7 @@ class Exchange:
         pieces: of this rank's vertices, if some are copied while others are computed: where no
             kernel of the superstep reads what is copied, and it pays.
         tallies: a buffer with the tallies of all pieces.
+        boxes: of the segments of rows that ranks share, by graph; empty if they share none.
         due: when this rank is to read the records of its supersteps, by time.perf_counter().
         ends: all ranks are to read them now: one is due, the devices had stopped before the latest
             superstep, or Ctrl-C was pressed.
@@ -170,6 +172,8 @@ class Exchange:
         if self._has_halo and plan.traits.masked:
             self._at_end.append(MASK)
             self._counts = self.device.reserve(count.itemsize)
+        segments = ranks, state, Key(plan.delivery.name, "segments")
+        self.boxes = {each: SegmentBoxes(each, *segments) for each in graphs if plan.traits.cuts}
         self._rows: list[Rows] = []  # of each piece, or of all as one
         self._published: list[list[Any]] = []  # for each of these, the events of its copies
         self.pieces: list[Piece] = []

@@ -186,12 +186,17 @@ class Order:
         return self.piece("places", Part(0, self.num_vertices, 0, int(self.offsets[-1])))
 
     def piece(self, name: str, part: Part) -> np.ndarray:
-        """The items of a part in `ends` or `places`. Only its own pairs are sorted."""
+        """The items of a part in `ends` or `places`. Only its own pairs, and those of the rows that
+        it shares, are sorted."""
+        if part.cuts:
+            return np.concatenate([self.piece(name, each) for each in part.pieces])
         own = slice(part.begin, part.end)
         if name in self.kept:
             return self.kept[name][own]
         if not self.is_sorted:
-            return self._sorted([name], part.first, part.last)[name]
+            begin = int(self.offsets[part.first])
+            items = self._sorted([name], part.first, part.last)[name]
+            return items[part.begin - begin : part.end - begin]
         if name == "ends":
             return self.end[own]
         return np.arange(part.begin, part.end, dtype=self.offsets.dtype)
@@ -524,7 +529,8 @@ class ArcsPart:
 
     Vertices and edges keep their ids, and I is that of all arcs. In CSC order, these arcs are a
     contiguous piece of all arcs, and only they are sorted; from there they are sorted into CSR
-    order.
+    order. Rows that are cut have no arcs there: the part's own arcs of these follow after all rows,
+    and are not in CSR order.
 
     Attributes:
         rows: the range of vertices.
@@ -558,8 +564,14 @@ class ArcsPart:
         own = self.whole.in_offsets[part.first : part.last + 1]
         offsets = np.zeros(count + 1, own.dtype)
         offsets[first : last + 1] = own - own.dtype.type(part.begin)
-        offsets[last + 1 :] = part.end - part.begin
+        for cut in part.own_cuts:
+            offsets[first + cut.row - part.first + 1 : last + 1] -= cut.end - cut.begin
+        offsets[last + 1 :] = part.num_whole
         return offsets
+
+    def row_of(self, vertex: int) -> int:
+        """The row of a vertex on the device."""
+        return vertex
 
     @property
     def offset(self) -> np.dtype:
@@ -587,9 +599,10 @@ class ArcsPart:
         """`in_reversed`, given the senders of some of the arcs."""
         whole, part = self.whole, self.part
         if whole.direction != "both":
-            return np.full(part.end - part.begin, whole.direction == "in", np.uint8)
+            return np.full(part.num_arcs, whole.direction == "in", np.uint8)
         if "in_reversed" in whole.kept:
-            return whole.in_reversed[part.begin : part.end]
+            flags = whole.in_reversed
+            return np.concatenate([flags[each.begin : each.end] for each in part.pieces])
         return whole.reversed_among(self.in_edges, senders)
 
     @property
@@ -665,6 +678,7 @@ class LocalArcs(ArcsPart):
         is_here = np.zeros(count, bool)
         is_here[senders] = True
         is_here[part.first : part.last] = True
+        is_here[[cut.row for cut in part.cuts]] = True  # scatter may read the end of an arc
         is_here[:1] |= part.first == part.last
         self.vertices = np.flatnonzero(is_here).astype(np.int32)
         first = int(np.count_nonzero(is_here[: part.first]))
@@ -673,6 +687,9 @@ class LocalArcs(ArcsPart):
         self._senders: PlacesOf = _FoundPlaces(senders, self.vertices, count)
         self._order(self._senders, len(self.vertices), {})
         self.into.take_as_sorted()
+
+    def row_of(self, vertex: int) -> int:
+        return int(np.searchsorted(self.vertices, vertex))
 
     @property
     def own_offsets(self) -> np.ndarray:

@@ -41,6 +41,7 @@ class Traits:
         shares: vertices with many neighbors apply later than the others, each by a whole
             work-group, which shares the loops of apply that only reduce (language/reductions.py).
         splits: work-groups first share the segments of very long rows (kernels/gather/group.cl).
+        cuts: ranks first share the segments of rows that are longer than a rank's share.
     """
 
     spec: ProgramSpec
@@ -48,6 +49,7 @@ class Traits:
     debug: bool
     shares: bool
     splits: bool
+    cuts: bool
 
     @classmethod
     def of(
@@ -57,9 +59,10 @@ class Traits:
         debug: bool = False,
         shares: bool = False,
         splits: bool = False,
+        cuts: bool = False,
     ) -> Traits:
         """The traits of a program; `lanes` are those of its class unless given."""
-        return cls(spec, spec.lanes if lanes is None else lanes, debug, shares, splits)
+        return cls(spec, spec.lanes if lanes is None else lanes, debug, shares, splits, cuts)
 
     # --- snippets ---
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.exchanged_rows import exchanged_rows
 from gascl.graph.graph import Graph
 from gascl.graph.implicit_arcs import is_implicit
-from gascl.graph.partition import senders_elsewhere, shares
+from gascl.graph.partition import Cut, senders_elsewhere, shares
 from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
@@ -23,6 +23,9 @@ from gascl.run.bottlenecks import bottlenecks
 from gascl.run.prepare import Prepared
 from gascl.util import notebook_html
 from gascl.util.units import amount
+
+#: How many vertices are named whose arcs ranks share.
+MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -212,10 +215,12 @@ def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple
         return "", ""
     arcs = prepared.numbered[1] if prepared.numbered else graph.arcs(prepared.edges)
     parts = shares(arcs.in_offsets, share)
-    counts = [(part.last - part.first, part.end - part.begin) for part in parts]
+    counts = [(part.last - part.first, part.num_arcs) for part in parts]
     ranges = [f"{min(each):,} to {max(each):,}" for each in zip(*counts, strict=True)]
     balance = f"; ranks have {ranges[0]} vertices and {ranges[1]} arcs"
-    balance += _crowded(graph, prepared, arcs.in_offsets, share.ranks)
+    cuts = parts[share.rank].cuts
+    balance += _shared_rows(graph, prepared, cuts) if cuts else ""
+    balance += "" if cuts else _crowded(graph, prepared, arcs.in_offsets, share.ranks)
     part, buffers = parts[share.rank], prepared.layout.own
     rows = exchanged_rows(program.spec, source.traits, source.delivery, buffers)
     here = prepared.layout.extent.vertices
@@ -253,15 +258,27 @@ def _crowded(graph: Graph, prepared: Prepared, offsets: np.ndarray, ranks: int) 
     most = int(degrees.max(initial=0))
     if most * ranks <= total:
         return ""
-    row = int(degrees.argmax())
-    vertex = row if prepared.numbering is None else int(prepared.numbering.order[row])
     useful = total // most
     remedy = "one device" if useful == 1 else f"at most {useful:,} ranks"
+    vertex = _label(graph, prepared, int(degrees.argmax()))
     return (
-        f"; {most:,} arcs end in vertex {graph.label_of(vertex)!r} alone, more than the "
-        f"{total // ranks:,} of an equal share, and all are on one rank, however many there are: "
-        f"use {remedy}"
+        f"; {most:,} arcs end in vertex {vertex} alone, more than the {total // ranks:,} of an "
+        "equal share, and all are on one rank, however many there are, since "
+        f"{prepared.cut.why}: use {remedy}"
     )
+
+
+def _shared_rows(graph: Graph, prepared: Prepared, cuts: Sequence[Cut]) -> str:
+    """The vertices whose arcs ranks share."""
+    each = [f"{_label(graph, prepared, cut.row)} ({cut.end - cut.begin:,})" for cut in cuts]
+    more = f" and {len(each) - MOST_NAMED:,} more" if len(each) > MOST_NAMED else ""
+    return f"; ranks share the arcs that end in {', '.join(each[:MOST_NAMED])}{more}"
+
+
+def _label(graph: Graph, prepared: Prepared, row: int) -> str:
+    """The label of the vertex with a number on the device."""
+    vertex = row if prepared.numbering is None else int(prepared.numbering.order[row])
+    return repr(graph.label_of(vertex))
 
 
 def _direction(prepared: Prepared) -> str:

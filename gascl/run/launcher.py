@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.launch import NUMBERS, Launch
+from gascl.delivery.launch import NUMBERS, TABLES, Launch
 from gascl.delivery.run_layout import RUN, Key
 from gascl.opencl.event_wait import wait
 from gascl.opencl.interrupts import Interrupts
@@ -75,7 +75,7 @@ class Launcher:
     def groups(self, launch: Launch) -> int:
         """The number of work-groups of a launch; 0 for a single work-item."""
         extent, numbers = self.state.layout.extent, self.arrays.numbers
-        if launch.over in ("in_blocks", "out_blocks", "in_segments"):
+        if launch.over in TABLES:
             name = f"num_{launch.over}"
             blocks = int(numbers[name] if name in numbers else self.arrays.number(name))
             # Groups that keep a tally handle several blocks each.

@@ -238,6 +238,7 @@ class _EvenGraph:
     """
 
     src: Any = None  # no rule makes its arcs
+    _shared: Any = None  # nor have ranks read its edges
 
     def __init__(self, size: GraphSize, numbered: bool):
         self.num_vertices, self.num_edges = size.num_vertices, size.num_edges

@@ -219,6 +219,12 @@ class SharedByRanks(Placement):
                 return self._launch_pieces(launch)
             rows = launcher.arrays.graph.rows
             return self._local.launch(launch, superstep) if rows[0] < rows[1] else ([], Tallies(0))
+        if launch.over in ("cut_segments", "cut_rows"):
+            some = bool(launcher.groups(launch))
+            launched = self._local.launch(launch, superstep) if some else ([], Tallies(0))
+            if launch.over == "cut_segments":
+                exchange.boxes[launcher.arrays.graph].exchange()
+            return launched
         events, tallies = self._local.launch(launch, superstep)
         if launch.over == "out_blocks":
             exchange.end_scatter()

@@ -253,7 +253,7 @@ class Variant:
         numbered: vertices have other numbers on the device than the user's.
         wide: ids of vertices have 64 bits.
         optimized: by the compiler.
-        shares, splits: as in `Traits`.
+        shares, splits, cuts: as in `Traits`.
         constant: array parameters are in constant memory.
     """
 
@@ -265,6 +265,7 @@ class Variant:
     optimized: bool = True
     shares: bool = False
     splits: bool = False
+    cuts: bool = False
     constant: bool = True
 
 
@@ -342,7 +343,7 @@ def _write(
         constant=variant.constant,
         reorders=delivery.active.lists_receivers,
     )
-    of_variant = variant.debug, variant.shares, variant.splits
+    of_variant = variant.debug, variant.shares, variant.splits, variant.cuts
     traits = Traits.of(program.spec, program.lanes, *of_variant)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]

@@ -12,10 +12,12 @@ from functools import partial
 
 import numpy as np
 
+from gascl.codegen import constants
 from gascl.codegen.constants import VERY_LONG_ROW, long_row
 from gascl.delivery.admission import (
     Demand,
     Parts,
+    cut_refuses,
     demand_of,
     halo_refuses,
     local_refuses,
@@ -117,6 +119,7 @@ class Prepared:
         numbered: these numbers and the arcs by them, or None.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
+        cut: whether ranks share the segments of rows that are longer than an equal share.
         local: whether this process has only its own vertices and their halo.
         source: the text of the kernels.
         layout: the buffers with their types and sizes, and the arguments of kernels.
@@ -140,6 +143,7 @@ class Prepared:
     constant: Decision
     parts: Parts | None
     share: Division | None
+    cut: Decision
     local: Decision
     source: Source
     layout: RunLayout
@@ -263,12 +267,15 @@ def prepare(
     splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     constant = _constant(program, device)
     local = decide_local(graph, traits, setting, why_whole)
+    cut = _cut(graph, traits, choice.delivery, setting, of_graph, short)
     share = None
     if setting.ranks > 1:
         bounds = numbered[0].bounds if numbered else ()
         share = Division(setting.rank, setting.ranks, bounds=bounds)
         if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
+        if cut.chosen:
+            share = share._replace(segment=constants.SEGMENT)
     limit = setting.device_memory or device.memory
     if implicit and device.kind == "CPU" and setting.host_memory is not None:
         limit = min(limit, setting.host_memory // setting.ranks)
@@ -284,12 +291,12 @@ def prepare(
         vertices, offset = len(own.vertices), own.offset.name
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen or local.chosen),
-        *(implicit, optimized, shares.chosen, splits, constant.chosen),
+        *(implicit, optimized, shares.chosen, splits, cut.chosen, constant.chosen),
     )
     source = source_of(program, device, choice.delivery, offset, variant)
     orders = [_own_offsets(each, share) for each in arcs] if own is None else [own.own_offsets]
-    own_orders = orders if share else None
-    extent = _extent(graph, direction, device, source, own_orders, vertices)
+    own_parts = [_own_part(each, share) for each in arcs] if share else None
+    extent = _extent(graph, direction, device, source, own_parts, vertices)
     if share and own is None and traits.own_neighbors:
         part, begins = _own_part(arcs[0], share), arcs[0].out_offsets
         extent = replace(extent, own_arcs=int(begins[part.last] - begins[part.first]))
@@ -333,6 +340,7 @@ def prepare(
         constant=constant,
         parts=parts,
         share=share,
+        cut=cut,
         local=local,
         source=source,
         layout=layout,
@@ -420,6 +428,29 @@ def _persistent(
     return Decision(True, "work-groups of one launch can wait for each other on this device")
 
 
+def _cut(
+    graph: Graph,
+    traits: Traits,
+    delivery: Delivery,
+    setting: Setting,
+    size: Size,
+    short: str,
+) -> Decision:
+    """Whether ranks share the rows that alone have more arcs than an equal share."""
+    refusal, least = cut_refuses(traits, delivery.name), 2 * constants.SEGMENT
+    reasons = [
+        (setting.ranks == 1, "there is one process"),
+        (size.hub * setting.ranks <= size.arcs, "no vertex has more arcs than an equal share"),
+        (size.hub <= least, f"only rows of more than {least:,} arcs are cut"),
+        (bool(short), "the arcs come to the device in parts"),
+        (setting.debug, "debug mode shuffles the arcs of a row"),
+        (graph._shared is not None, "ranks have read the edges by share"),
+        (refusal is not None, str(refusal)),
+    ]
+    why = next((why for holds, why in reasons if holds), "")
+    return Decision(not why, why or "messages are combined segment by segment")
+
+
 def _shares(
     loops: Sequence[Reduction],
     graph: Graph,
@@ -504,15 +535,14 @@ def _extent(
     direction: str,
     device: DeviceFacts,
     source: Source,
-    own: Sequence[np.ndarray] | None,
+    own: Sequence[Part] | None,
     vertices: int,
 ) -> Extent:
     """The size of the run on this process; where edges alternate, with the larger number of arcs of
     even and of odd supersteps.
 
     Args:
-        own: the offsets of the arcs of this process, for even and for odd supersteps; None: it has
-            all arcs.
+        own: the part of this process, for even and for odd supersteps; None: it has all arcs.
         vertices: the number of vertices that it has.
     """
     arcs, lines = num_arcs(graph, direction), len(source.places) + 1
@@ -520,5 +550,10 @@ def _extent(
     if own is None:
         symmetric = is_symmetric(graph.directed, direction)
         return extent_of(device, vertices, arcs, *size, lines, symmetric)
-    most = max(int(offsets[-1] - offsets[0]) for offsets in own)
-    return extent_of(device, vertices, most, *size, lines, all_arcs=arcs)
+    most = max(part.num_arcs for part in own)
+    extent = extent_of(device, vertices, most, *size, lines, all_arcs=arcs)
+    return replace(
+        extent,
+        cut_rows=max(len(part.own_cuts) for part in own),
+        segments=max(part.boxes(constants.SEGMENT) for part in own),
+    )

@@ -365,6 +365,8 @@ SPOILT_WORDS = {
                           "GASCL_EMPTY(id, _next)", "GASCL_EMPTY(id + 999, _next)"),
     "messages from others": ("gascl_receive_remote", INVALID_WRITE, "remote_messages.cl",
                              "messages[i].place,", "messages[i].place + 999,"),
+    "boxes of segments": ("gascl_join_segments", INVALID_WRITE, "cut_rows.cl", "joined[at] =",
+                          "joined[at + 999] ="),
     "the total of a rank's tallies": ("gascl_total", INVALID_WRITE, "superstep.cl",
                                       "COPY_CONTROL(total->control,",
                                       "COPY_CONTROL(total[9].control,"),

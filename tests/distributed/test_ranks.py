@@ -309,6 +309,38 @@ def test_the_benchmark_of_ranks():
     assert ways == ["1", "2", "2 hosts"]
 
 
+# Hubs whose arcs ranks share: see support/cut_rows.py ---------------------------------------------
+
+CUT_ROWS = "support.cut_rows"
+
+
+def test_ranks_share_the_arcs_of_hubs(tmp_path):
+    """All in one start of the ranks; the numbers are of random programs."""
+    calls = "short:some two -- short:overflows -- on_several_hosts:short:resumes"
+    drawn = "--", "shortest:drawn", "5"
+    told = succeed(3, *calls.split(), str(tmp_path), *drawn, module=CUT_ROWS)
+    assert re.search(r"shared: [1-9]", told)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3, 8])
+@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+@pytest.mark.parametrize("what", ["agree", "floats", "bundled", "pieces", "overflows", "resumes"])
+def test_more_of_ranks_that_share_the_arcs_of_hubs(what, way, count, tmp_path):
+    folder = [str(tmp_path)] if what == "resumes" else []
+    succeed(count, f"{way}short:{what}", *folder, module=CUT_ROWS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3, 8])
+@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+def test_all_random_programs_on_ranks_that_share_rows(count, way):
+    """Those of the recipes that let ranks share rows, with rows that are long enough."""
+    numbers = "0 4 5 9 15 40 52 75".split()
+    told = succeed(count, f"{way}shortest:drawn", *numbers, module=CUT_ROWS)
+    assert re.search(r"shared: \d\d", told)
+
+
 # Graphs whose arcs are made by a rule: see support/implicit_runs.py -------------------------------
 
 BY_RULE = "support.implicit_runs"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from inspect import signature
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, generators, param, vertex
+from gascl.codegen import constants
 from gascl.delivery import cost
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.device_facts import DeviceFacts
@@ -20,7 +23,7 @@ from gascl.run.bottlenecks import bottlenecks
 from gascl.run.explanation import explained
 from gascl.run.options import RunOptions
 from gascl.run.plan import Variant, source_of
-from gascl.run.prepare import Setting, prepare
+from gascl.run.prepare import Decision, Setting, prepare
 from gascl.run.state import State
 
 GPU = DeviceFacts(
@@ -291,11 +294,79 @@ def test_a_vertex_with_more_arcs_than_a_share():
     assert "alone" not in told(star, 1)
     assert told(star, 2).endswith(
         " arcs; 101 arcs end in vertex 7 alone, more than the 100 of an equal share, and all are "
-        "on one rank, however many there are: use one device"
+        "on one rank, however many there are, since only rows of more than 16,384 arcs are cut: "
+        "use one device"
     )
     assert "end in vertex 'v7' alone, more than the 66 of" in told(named, 3)
     denser = Graph.from_edges([*ends[0], *spokes], [*ends[1], *(spokes + 2) % 100])
     assert "alone" not in told(denser, 2) and "use at most 2 ranks" in told(denser, 4)
+
+
+class Sums(VertexProgram):
+    supersteps = param.supersteps(3)
+    x = vertex.int32()
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x + 1);"
+    apply = "v.x = msg % 7;"
+
+
+def changed(**declared):
+    """`Sums` with other declarations."""
+    return type("Changed", (Sums,), declared)()
+
+
+def test_rows_that_ranks_share(monkeypatch):
+    """They are named with their arcs; and so is the reason why others are not cut."""
+    monkeypatch.setattr(constants, "SEGMENT", 8)
+    spokes = np.arange(120)
+    graph = Graph.from_edges([*spokes, *spokes], [*(0 * spokes + 7), *(0 * spokes + 90)])
+
+    def told(program, delivery="auto", graph=graph, **setting):
+        given = Setting(**{"rank": 1, "ranks": 3, **setting})
+        prepared = prepare(program, graph, GPU, given, delivery)
+        text = explained(program, graph, GPU, prepared).placement
+        assert prepared.cut.chosen == prepared.source.traits.cuts == bool(prepared.share.segment)
+        return text
+
+    for program in (PageRank(), Sums(), changed(edges="alternate")):
+        for setting in ({}, {"apart": True}):
+            assert told(program, "pull", **setting).endswith(
+                " arcs; ranks share the arcs that end in 7 (120), 90 (120)"
+            )
+    shares = re.search(r"and (\d+) to (\d+) arcs;", told(PageRank()))
+    assert 72 <= int(shares[1]) <= 80 <= int(shares[2]) <= 88
+    few = "however many there are, since "
+    assert "alone" not in told(PageRank(), graph=Graph.from_edges(spokes, (spokes + 1) % 120))
+    assert f"{few}debug mode shuffles the arcs of a row: use" in told(PageRank(), debug=True)
+    whole = prepare(PageRank(), graph, GPU, Setting(ranks=3))
+    short = replace(whole, short="there is no room")
+    parts = prepare(PageRank(), graph, GPU, Setting(ranks=3), at_once=short)
+    assert whole.cut.chosen and parts.cut == Decision(False, "the arcs come to the device in parts")
+    shared = Graph.from_edges(graph.edge_src, graph.edge_dst)
+    shared.arcs().into.make()
+    object.__setattr__(shared, "_shared", SimpleNamespace(runs=True))
+    assert f"{few}ranks have read the edges by share: use" in told(PageRank(), graph=shared)
+    for program, delivery, why in (
+        (Sums(), "slots", "slots does not gather whole rows"),
+        (BreadthFirst(source=0), "push", "push does not gather whole rows"),
+        (changed(combine="first"), "pull", "the messages after the first ones may be left out"),
+        (changed(receive_if="v.x < 9"), "pull", "receive_if reads fields of a vertex that other"),
+        (changed(lanes=2), "pull", "it has several lanes"),
+        (changed(message="int32(3)", scatter="send(0);", apply=""), "pull", "its messages are arr"),
+        (changed(apply="v.x = neighbor(0);"), "pull", "it reads neighbors"),
+        (changed(pairs="send(1);"), "pull", "every pair of vertices interacts"),
+        (
+            changed(combine=None, gather="msg = num_messages;"),
+            "outbox",
+            "its gather snippet reads messages one by one",
+        ),
+    ):
+        assert f"{few}{why}" in told(program, delivery), program
+    many = Graph.from_edges(np.tile(spokes, 30), np.repeat(spokes[:30], 120))
+    monkeypatch.setattr("gascl.run.explanation.MOST_NAMED", 2)
+    text = told(PageRank(), graph=many, ranks=31)
+    assert text.endswith("ranks share the arcs that end in 0 (120), 1 (120) and 28 more")
 
 
 @pytest.mark.parametrize("program", [PageRank(), BreadthFirst(source=0), ShortestPaths(source=0)])

@@ -71,6 +71,16 @@ static bool gascl_is_done(const gascl_box in, const int row, GASCL_STATE GASCL_L
     return GASCL_MAY_STOP && gascl_stops(in, row, GASCL_STATE_ON GASCL_LANE_ON);
 }
 
+// What a row has received: where no message came along its own arcs, the box of one that ranks share.
+static gascl_box gascl_received(const int row, const gascl_box in GASCL_DELIVERY) {
+#if GASCL_CUTS
+    for (int i = 0; !in.count && i < num_cut_rows; ++i)
+        if (cut_rows[i].first == row)
+            return joined[i];
+#endif
+    return in;
+}
+
 // gascl_gather() itself. No such file exists: gascl/delivery/assembly.py puts one of the files in
 // gather/ here, by the size of a work-group, the number of lanes, and whether a vertex may have
 // enough messages before its last one:

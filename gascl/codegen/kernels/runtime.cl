@@ -341,7 +341,12 @@ typedef struct {
 #define GASCL_BLOCKS_OF_PART_ON blocks, num_blocks, offsets - offsets_from
 
 // The boxes of the segments of very long rows, which a launch before the gather kernel has combined.
-#if GASCL_SPLITS && !GASCL_READS_SINGLY
+#if GASCL_CUTS  // those of rows that ranks share, and the boxes of these rows: see cut_rows.cl
+#define GASCL_SEGMENTS                                                                  \
+    , __global gascl_box *restrict segments, __global const gascl_block *restrict cut_rows, \
+        const int num_cut_rows, __global const gascl_box *restrict joined
+#define GASCL_SEGMENTS_ON , segments, cut_rows, num_cut_rows, joined
+#elif GASCL_SPLITS && !GASCL_READS_SINGLY
 #define GASCL_SEGMENTS , __global gascl_box *restrict segments
 #define GASCL_SEGMENTS_ON , segments
 #else

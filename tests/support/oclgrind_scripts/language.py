@@ -30,6 +30,7 @@ from support.oclgrind_scripts.workload import (
 import gascl.run.prepare
 from gascl import (
     Engine,
+    Graph,
     ProgramError,
     VertexProgram,
     aggregate,
@@ -810,6 +811,12 @@ def run_ranks(device: Device) -> None:
         Levels(start=HUB), delivery="frontier", max_supersteps=3, not_converged="ignore"
     )
     loaded_program.pull_bounds = bounds
+    with pytest.MonkeyPatch.context() as patch:  # they share the arcs of a hub
+        patch.setattr(constants, "SEGMENT", 3)
+        star = Graph.from_edges(range(1, 40), [0] * 39)
+        for name in ("pull", "outbox"):
+            result = Engine(star, device, comm=Echo()).run(Pointing(), delivery=name)
+            assert "gascl_join_segments" in {k.name for s in result.trace for k in s.kernels}
 
 
 def run_debug(device: Device) -> None:
@@ -880,6 +887,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "shared_rows.cl": [(Reducing(), "slots")],
     "needed_parts.cl": [],
     "remote_messages.cl": [],
+    "cut_rows.cl": [],
 }
 
 
@@ -901,7 +909,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         run_random(Engine(GRAPH, device, debug=True))
     if file in ("superstep.cl", "needed_parts.cl"):
         run_parts(Engine(GRAPH, device))
-    if file in ("superstep.cl", "remote_messages.cl", "push/launches.cl"):
+    if file in ("superstep.cl", "remote_messages.cl", "push/launches.cl", "cut_rows.cl"):
         run_ranks(device)
     if file in ("frontier_kernels.cl", "superstep.cl"):
         # From a form of the mask to another; and without an inbox at first.

@@ -9,7 +9,8 @@
 //
 // The messages of a very long row are combined in segments of GASCL_SEGMENT arcs. With GASCL_SPLITS, a
 // launch of gascl_gather_segments() has done that by many groups; otherwise the row's group does it, one
-// segment after the other. The items then join the segments' boxes in the same order.
+// segment after the other. The items then join the segments' boxes in the same order, as do those of rows
+// that ranks share (cut_rows.cl).
 
 #include "gather/block_memory.cl"
 #include "gather/row_search.cl"
@@ -125,7 +126,7 @@ static gascl_box gascl_combine_segments(const gascl_block block,
     return mine;
 }
 
-#if GASCL_SPLITS
+#if GASCL_SPLITS || GASCL_CUTS
 __kernel void gascl_gather_segments(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
     __local gascl_shared shared;
     const int end = gascl_control_->stopped ? 0 : num_blocks;
@@ -245,7 +246,8 @@ static void gascl_gather_block(const gascl_block block, __global const gascl_off
             in = gascl_join(boxes, left, 1);
         else
             in = gascl_combine_row(memory, memory->starts[i], memory->starts[i + 1]);
-        gascl_finish_row(block.first + i, in, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        gascl_finish_row(block.first + i, gascl_received(block.first + i, in GASCL_DELIVERY_ON),
+                         tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

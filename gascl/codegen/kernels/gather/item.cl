@@ -67,26 +67,46 @@ static gascl_offset gascl_gather_apart(gascl_box *in, gascl_offset arc, const ga
 }
 #endif
 
+// The messages of a row from the arc `begin` to before `end`, combined.
+static gascl_box gascl_gather_arcs(const gascl_offset begin, const gascl_offset end, const int row,
+                                   GASCL_STATE GASCL_DELIVERY) {
+    gascl_box in = gascl_box_empty();
+    gascl_offset i = begin;
+#if GASCL_SUMS_APART
+    if (end - begin >= 4 * GASCL_SUMS)
+        i = gascl_gather_apart(&in, begin, end, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+#endif
+    for (; i < end && !gascl_is_done(in, row, GASCL_STATE_ON); ++i)
+        gascl_gather_arc(&in, GASCL_ITH_ARC(i, begin, end, row), row,
+                         GASCL_STATE_ON GASCL_DELIVERY_ON);
+    // Counting arc by arc took a tenth of PageRank's time on a grid.
+    if (GASCL_EVERY_ARC_SENDS && !GASCL_STOPS_EARLY)
+        in.count = (uint)(end - begin);
+    return in;
+}
+
+#if GASCL_CUTS
+__kernel void gascl_gather_segments(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block segment = blocks[at];
+        segments[segment.last] = gascl_gather_arcs(segment.begin, segment.end, segment.first,
+                                                   GASCL_STATE_ON GASCL_DELIVERY_ON);
+    }
+}
+#endif
+
 static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const gascl_block block = blocks[team.rank];
     const int last = team.idle ? 0 : block.last;
     for (int row = block.first; row < last; ++row) {
-        gascl_box in = gascl_box_empty();
         const bool visits = gascl_visits_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
         const gascl_offset begin = offsets[row], end = visits ? offsets[row + 1] : begin;
-        gascl_offset i = begin;
-#if GASCL_SUMS_APART
-        if (end - begin >= 4 * GASCL_SUMS)
-            i = gascl_gather_apart(&in, begin, end, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
-#endif
-        for (; i < end && !gascl_is_done(in, row, GASCL_STATE_ON); ++i)
-            gascl_gather_arc(&in, GASCL_ITH_ARC(i, begin, end, row), row,
-                             GASCL_STATE_ON GASCL_DELIVERY_ON);
-        // Counting arc by arc took a tenth of PageRank's time on a grid.
-        if (GASCL_EVERY_ARC_SENDS && !GASCL_STOPS_EARLY)
-            in.count = (uint)(end - begin);
-        gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        const gascl_box in =
+            gascl_gather_arcs(begin, end, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        gascl_finish_row(row, gascl_received(row, in GASCL_DELIVERY_ON), tally,
+                         GASCL_STATE_ON GASCL_DELIVERY_ON);
     }
 }
