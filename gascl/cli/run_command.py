@@ -108,6 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         comm = communicator()
         arguments = argparse.Namespace(**vars(arguments), comm=comm)
+        arguments.collect = _collects(arguments)
         with in_all_ranks(comm):
             streamed = _streamed(arguments)
         if first:
@@ -130,8 +131,8 @@ def _is_folder(output: Path | None) -> bool:
 
 def _collects(arguments: argparse.Namespace) -> bool:
     """Whether each rank needs the values of all vertices: unless all go to a folder, and nothing
-    is asked for of which they are needed."""
-    asked = arguments.top, arguments.smallest, arguments.path
+    is asked for of which they are needed, or those of all arcs."""
+    asked = arguments.top, arguments.smallest, arguments.path, arguments.arcs
     return arguments.comm is None or not _is_folder(arguments.output) or any(asked)
 
 
@@ -199,7 +200,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         checkpoint=arguments.checkpoint,
         every=arguments.every,
         resume=arguments.resume,
-        collect=_collects(arguments),
+        collect=arguments.collect,
     )
     checkpoint_of(program, options)
     device = find(arguments.device)

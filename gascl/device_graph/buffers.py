@@ -746,7 +746,8 @@ class ResidentGraph:
         """The values of such a field, in the requested order of arcs."""
         if not isinstance(self.arcs, ArcsPart) or edge.order.startswith("all_"):
             return np.asarray(remote)  # an error
-        values = self._as_read(edge, remote.own[self.arcs.whole.into])
+        part = self.arcs.part
+        values = self._as_read(edge, remote.own[self.arcs.whole.into][part.begin : part.end])
         return values if edge.order == "in" else values.take(self.arcs.slot)
 
     def _field(self, edge: EdgeValues) -> np.ndarray:

@@ -438,7 +438,6 @@ class Exchange:
             _wait(shared.copy_in(queue, self._parts()))
         if whole is not None:
             self.ranks.barrier()  # then no rank reads these rows any more
-        self._exchange_arcs()
 
     def _share_rows(self) -> None:
         """Bring the rows of all vertices to the host of each rank."""
@@ -465,7 +464,7 @@ class Exchange:
                 values[ranks.allgather_rows(marked[:, None], lengths)[:, 0]] = 1
             state.write(key, values)
 
-    def _exchange_arcs(self) -> None:
+    def gather_arcs(self) -> None:
         """Gather the arc fields of all ranks on the host of each rank."""
         state = self.state
         for key in state.buffers:

@@ -281,6 +281,16 @@ class Ranks:
         counts = np.where(np.arange(self.size) == self.size - 1, count, 0)
         return self.allgather_rows(total[:, None], counts)[:, 0]
 
+    def summed_before(self, own: np.ndarray) -> np.ndarray:
+        """The sum of the arrays of the ranks before this one; all must call this, with arrays of
+        the same dtype and length."""
+        before = np.zeros_like(own)
+        for rank in range(self.size - 1):
+            given = before + own if self.rank == rank else own[:0]
+            passed = self.passed(given, len(own), rank, rank + 1)
+            before = passed if self.rank == rank + 1 else before
+        return before
+
     def exchange(
         self,
         sent: np.ndarray,

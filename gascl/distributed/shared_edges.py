@@ -44,8 +44,8 @@ from gascl.util.host import give_back
 
 #: The most edges that a rank sends at a time. They take about 60 bytes each meanwhile.
 AT_ONCE = 1 << 18
-#: What is sent with arcs besides fields: their edges, and which of them run against these.
-_ID, _REVERSED = "e.id", "e.reversed"
+#: What is sent of arcs besides fields: their senders, their edges, and which run against these.
+_ENDS, _ID, _REVERSED = "e.src", "e.id", "e.reversed"
 
 
 def shared_graph(
@@ -343,12 +343,10 @@ class SharedEdges:
 
     def check_suffices(self, program: VertexProgram) -> None:
         """Raise RemoteDataError if a program is known to read more than the arcs into its rank's
-        vertices, or, with `pairs`, divides the vertices among ranks in another way. If it does read
-        others, for example in `prepare`, that error is raised then."""
+        vertices. If it does read others, for example in `prepare`, that error is raised then."""
         traits = Traits.of(program.spec, program.lanes)
-        neighbors = traits.reads_neighbors and not traits.own_neighbors
-        if neighbors or traits.pairs or program.spec.arc_fields:
-            raise RemoteDataError(f"{program.title()} reads or keeps values of all arcs")
+        if traits.reads_neighbors and not traits.own_neighbors:
+            raise RemoteDataError(f"{program.title()} reads the neighbors of any vertex")
 
     def bring(
         self,
@@ -374,20 +372,37 @@ class SharedEdges:
             arcs, order = self._arcs_made(edges, renumbers)
             if renumbers:
                 graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
+        division = self._division(order, traits)
         alternates = spec.alternates and self.directed and edges != "both"
         ids = traits.reads_ids_of_edges
         if alternates:
             other = {"out": "in", "in": "out"}[edges]
-            self._send(arcs.transposed(), other, order, names, ids, True)
+            parts = shares(arcs.out.offsets, division)
+            self._send(arcs.transposed(), other, order, names, ids, True, parts)
         if traits.own_neighbors and edges != "both":  # else they are the senders
             other = {"out": "in", "in": "out"}[edges]
-            rows = [part[:2] for part in shares(arcs.into.offsets, self._division(order))]
-            self._send(arcs.transposed(), other, order, [], False, True, rows)
-        self._send(arcs, edges, order, names, ids, self.keeps)
+            begins = arcs.out.offsets  # of the same vertices
+            parts = [
+                Part(first, last, int(begins[first]), int(begins[last]))
+                for first, last, *_ in shares(arcs.into.offsets, division)
+            ]
+            self._send(arcs.transposed(), other, order, [], False, True, parts)
+        parts = shares(arcs.into.offsets, division)
+        self._send(arcs, edges, order, names, ids, self.keeps, parts)
+        if spec.arc_fields:
+            self._count_before(arcs.part(parts[self.ranks.rank]))
 
-    def _division(self, order: Numbering | None) -> Division:
+    def _division(self, order: Numbering | None, traits: Traits) -> Division:
         bounds = () if order is None else order.bounds
-        return Division(self.ranks.rank, self.ranks.size, bounds=bounds)
+        division = Division(self.ranks.rank, self.ranks.size, bounds=bounds)
+        return division.of_pairs(self.num_vertices) if traits.pairs else division
+
+    def _count_before(self, arcs: ArcsPart) -> None:
+        """Find the places of this rank's arcs among all, which results and checkpoints need."""
+        with self.ranks.errors_in_all():
+            own = np.diff(arcs.out.offsets)
+        with self.ranks.ends_all():
+            arcs.know_before(self.ranks.summed_before(own))
 
     def uploaded(self, arcs: ArcsPart) -> None:
         """Free the arcs of a part, which are on the device, if the edges have been forgotten."""
@@ -461,44 +476,41 @@ class SharedEdges:
         names: Sequence[str],
         ids: bool,
         keeps: bool,
-        rows: Sequence[tuple[int, int]] = (),
+        parts: Sequence[Part],
     ) -> None:
         """Send the arcs to the ranks of their receivers, and the fields that have not been sent
         yet.
 
         Args:
-            rows: the ranges of vertices of the ranks; by default, ranks have equal work.
             ids: also the numbers of the edges, and which arcs run against them.
             keeps: this rank keeps its edges.
+            parts: those of the ranks.
         """
-        order = arcs.into
-        missing = [name for name in names if order not in self._remote[name].own]
-        ids &= "places" not in order.kept
-        begins = order.offsets
-        parts = [Part(*row, int(begins[row[0]]), int(begins[row[1]])) for row in rows]
-        parts = parts or shares(begins, self._division(numbers))
-        own = parts[self.ranks.rank]
-        # Another program may have needed those out of other vertices.
-        there: Any = order.kept.get("ends")
-        has_ends = there is not None and there.holds(own.begin, own.end)
-        if all(self.ranks.allgather(has_ends)) and not (missing or ids):
+        order, own = arcs.into, parts[self.ranks.rank]
+        # Where it is kept, by what is sent. Programs divide the vertices in several ways.
+        places: dict[str, tuple[Any, Any]] = {_ENDS: (order.kept, "ends")}
+        places |= {name: (self._remote[name].own, order) for name in names}
+        if ids:
+            places[_ID] = order.kept, "places"
+        if ids and direction == "both":
+            places[_REVERSED] = arcs.kept, "in_reversed"
+
+        def there(name: str) -> bool:
+            kept, key = places[name]
+            return key in kept and kept[key].holds(own.begin, own.end)
+
+        lacking = self.ranks.allgather([name for name in places if not there(name)])
+        missing = [name for name in places if any(name in each for each in lacking)]
+        if not missing:
             return
         self._check_kept()
-        ends, values = self._received(parts, own, direction, numbers, missing, ids, keeps)
-
-        def held(items: np.ndarray) -> Any:
-            return PartialArray(int(order.offsets[-1]), items, own.begin)
-
-        if there is None:
-            order.kept["ends"] = held(ends)
-        elif not has_ends:
-            there.add(ends, own.begin)
-        if ids:
-            order.kept["places"] = held(values.pop(_ID))
-            if direction == "both":
-                arcs.kept["in_reversed"] = held(values.pop(_REVERSED))
-        for name, each in values.items():
-            self._remote[name].own[order] = each
+        received = self._received(parts, own, direction, numbers, missing, keeps)
+        for name, items in received.items():
+            kept, key = places[name]
+            if key not in kept:
+                kept[key] = PartialArray(int(order.offsets[-1]), items, own.begin)
+            elif not there(name):
+                kept[key].add(items, own.begin)
 
     def _received(
         self,
@@ -507,12 +519,11 @@ class SharedEdges:
         direction: str,
         numbers: Numbering | None,
         names: Sequence[str],
-        ids: bool,
         keeps: bool,
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The senders of this rank's arcs, in the order of receivers and of senders, and the values
-        of fields, after all ranks have sent the others what is theirs. With `ids`, also the numbers
-        of the edges, as `_ID`, and if arcs run both ways `_REVERSED`."""
+    ) -> dict[str, np.ndarray]:
+        """The senders of this rank's arcs, in the order of receivers and of senders, as `_ENDS`,
+        and what else of them has these names: the values of fields, `_ID` or `_REVERSED`; after all
+        ranks have sent the others what is theirs."""
         ranks, total = self.ranks, own.end - own.begin
         bounds = np.array([part.last for part in parts], np.int32)
         counts, rounds = np.zeros(ranks.size, np.int64), 0
@@ -523,11 +534,12 @@ class SharedEdges:
                 rounds += 1
         coming = ranks.exchanged_counts(counts)
         begins = np.cumsum(coming) - coming  # so that arcs of equal ends are in the edges' order
-        types = {name: self.kinds[name].dtype for name in names}
-        if ids:
-            types[_ID] = index_dtype(int(parts[-1].end))
-        if ids and direction == "both":
-            types[_REVERSED] = np.dtype(np.uint8)
+        own_types = {_ID: index_dtype(int(parts[-1].end)), _REVERSED: np.dtype(np.uint8)}
+        types = {
+            name: own_types[name] if name in own_types else self.kinds[name].dtype
+            for name in names
+            if name != _ENDS
+        }
         with ranks.errors_in_all():
             keys = np.empty(total, np.int64)
             values = {name: np.empty(total, dtype) for name, dtype in types.items()}
@@ -543,11 +555,13 @@ class SharedEdges:
                 counts = np.bincount(owner, minlength=ranks.size)
                 coming = ranks.exchanged_counts(counts)
                 sent = [(keys, arcs)]
-                sent += [(values[name], piece.fields[name][block].take(edge)) for name in names]
-                if _ID in values:
-                    sent.append((values[_ID], (edge + first).astype(types[_ID])))
-                if _REVERSED in values:
-                    sent.append((values[_REVERSED], against))
+                for name, into in values.items():
+                    if name == _ID:
+                        sent.append((into, (edge + first).astype(types[_ID])))
+                    elif name == _REVERSED:
+                        sent.append((into, against))
+                    else:
+                        sent.append((into, piece.fields[name][block].take(edge)))
                 first += block.stop - block.start
                 for into, each in sent:
                     received = ranks.exchanged(each.take(order), counts, coming)
@@ -562,7 +576,8 @@ class SharedEdges:
                 values = {name: each[place] for name, each in values.items()}
             else:
                 keys.sort()
-            return _senders(keys), values
+            values[_ENDS] = _senders(keys)
+            return values
 
     def _check_kept(self) -> None:
         """Raise RemoteDataError if the edges have been forgotten, in all ranks."""

@@ -610,12 +610,25 @@ class ArcsPart:
         return self.out.places
 
     @LazyArray
+    def before(self) -> np.ndarray:
+        """int64 (V,): how many arcs lead from each vertex to those before this part's."""
+        return self.whole.into.ends_before(self.part)
+
+    @LazyArray
     def places(self) -> np.ndarray:
         """I (arcs of the part): the position of each, in CSR order, among all arcs in CSR order."""
         # Targets rise within a row, so that arcs to the vertices before this part's come first.
-        before = self.whole.into.ends_before(self.part)
-        shift = self.whole.out_offsets[:-1] + before - self.out.offsets[:-1]
-        return np.arange(len(self.out.ends)) + np.repeat(shift, np.diff(self.out.offsets))
+        shift = self.whole.out_offsets[:-1] + self.before - self.out.offsets[:-1]
+        count = self.part.end - self.part.begin
+        return np.arange(count) + np.repeat(shift, np.diff(self.out.offsets))
+
+    def know_before(self, before: np.ndarray) -> None:
+        """Keep `before` that was found without the other arcs, and what else `places` needs, after
+        `drop_ends`, too."""
+        before.setflags(write=False)
+        with self.lock:
+            self.kept["before"] = before
+            _ = self.out.offsets
 
     def given(self, values: np.ndarray) -> np.ndarray:
         """As `Arcs.given`; the input pairs are the part's arcs in CSC order."""

@@ -119,6 +119,10 @@ class Division(NamedTuple):
     bounds: tuple[int, ...] = ()
     segment: int = 0
 
+    def of_pairs(self, vertices: int) -> Division:
+        """The same for a program with `pairs`: as if each vertex had arcs from all."""
+        return self._replace(vertex=vertices)
+
 
 def shares(offsets: np.ndarray, share: Division) -> list[Part]:
     """The part of the arcs of each rank; `offsets` as in `cut`."""

@@ -36,7 +36,7 @@ class RemoteField(PartialArray):
     ):
         super().__init__(length, np.empty(0, dtype))
         self.name, self.summary, self._hashed, self._hash = name, summary, hashed, ""
-        self.own: WeakKeyDictionary[Order, np.ndarray] = WeakKeyDictionary()
+        self.own: WeakKeyDictionary[Order, PartialArray] = WeakKeyDictionary()
 
     def hash(self) -> str:
         """The `hash_of` all values, for which all processes must ask."""

@@ -477,8 +477,10 @@ class Traits:
 
     @cached_property
     def reads_ids_of_edges(self) -> bool:
-        """Whether scatter reads `e.id` or `e.reversed`."""
-        return bool(self._scatter.reads("e") & {"id", "reversed", ""})
+        """Whether scatter reads `e.id` or `e.reversed`, or the init of an arc field does."""
+        inits = [self.spec.snippet(f"{name}.init") for name in self.spec.arc_fields]
+        read = frozenset[str]().union(*(text.reads("e") for text in (self._scatter, *inits)))
+        return bool(read & {"id", "reversed", ""})
 
     @cached_property
     def arc_state(self) -> bool:

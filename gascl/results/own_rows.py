@@ -65,14 +65,20 @@ class SlicedFields(NamedFields):
 
 
 class RemoteFields(NamedFields):
-    """The names of fields that each rank has of its own vertices alone; reading one is an error."""
+    """The names of fields that each rank has of its own vertices alone, or of its own arcs; reading
+    one is an error."""
 
-    def __init__(self, names: list[str]):
-        self._names = names
+    def __init__(self, names: list[str], arcs: bool = False):
+        self._names, self._arcs = names, arcs
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._names:
             raise KeyError(name)
+        if self._arcs:
+            raise GasclError(
+                f"each rank has {name!r} of its own arcs alone, since the graph was read with "
+                "comm= and the run had collect=False: leave collect=False out"
+            )
         raise GasclError(
             f"each rank has {name!r} of its own vertices alone, as result.own_rows[{name!r}], "
             "since the run had collect=False: use these, write all with result.to_parquet(folder), "

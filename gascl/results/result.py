@@ -603,9 +603,9 @@ class Result:
         for name in names:
             if name not in self.arc_fields:
                 raise FieldError(f"the result has no arc field {name!r}. Arc fields: {available}")
+        fields = {name: self.arc_fields[name] for name in names}
         order = self.graph.arcs(self.edges)
         ends = {"source": order.out.rows, "target": order.out_targets}
-        fields = {name: self.arc_fields[name] for name in names}
         return self._table_of(ends, fields, {"edge": order.out_edges})
 
     def _table_of(

@@ -374,15 +374,18 @@ class Engine:
                 try:
                     result = self._run_own(program, options)
                 except (Interrupted, NotConvergedError) as error:  # in all ranks
-                    self._keep_labels(error.result, options)
+                    error.result = self._named(error.result, options)
                     raise
-                self._keep_labels(result, options)
-                return result
+                return self._named(result, options)
             return self._whole_engine().run_with(program, options)
 
-    def _keep_labels(self, result: Result, options: RunOptions) -> None:
-        """Fetch the labels of those vertices whose values this rank has."""
+    def _named(self, result: Result, options: RunOptions) -> Result:
+        """A result with the labels of those vertices whose values this rank has, and if there are
+        values of arcs, with the graph of all edges, whose ends are their names."""
         self._shared_edges().keep_labels(None if options.collect else result.own_rows.vertices)
+        if options.collect and result.arc_fields:
+            return replace(result, graph=self._whole_engine().graph)
+        return result
 
     def _shared_edges(self) -> SharedEdges:
         """The edges of a graph that was read by ranks.
@@ -673,8 +676,10 @@ class Engine:
             loop.trace.notes.append(f"the run began again {again}")
         state.end(loaded, program if options.keep_state else None)
         arc_fields: Mapping[str, np.ndarray] = {}
-        if program.spec.arc_fields:
+        if program.spec.arc_fields and state.has_all_arcs:
             arc_fields = ResultFields(state, ARC, kept=options.keep_state)
+        elif program.spec.arc_fields:
+            arc_fields = RemoteFields([*program.spec.arc_fields], arcs=True)
         declared, times = program.spec.types, times_of(program.spec, self.graph)
         vertices = None if state.has_all else state.own_vertices()
         given = values.read_only

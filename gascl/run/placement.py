@@ -96,8 +96,12 @@ class Placement:
         """For each of the first supersteps of the batch, why arcs were not all read at once."""
         return [""] * count
 
-    def complete(self, superstep: int) -> None:
-        """Fetch the data that only other processes have, before superstep `superstep`."""
+    def complete(self, superstep: int, arcs: bool = True) -> None:
+        """Fetch the data that only other processes have, before superstep `superstep`.
+
+        Args:
+            arcs: also the values of arc fields.
+        """
 
     def bounds(self, arcs: Sequence[int]) -> Sequence[int]:
         """Numbers of arcs of a frontier, of those that this process counts."""
@@ -299,8 +303,10 @@ class SharedByRanks(Placement):
         why = f"{self._ranks.size} ranks have a part of the arcs each"
         return [local or why for local in self._local.reasons(count)]
 
-    def complete(self, superstep: int) -> None:
+    def complete(self, superstep: int, arcs: bool = True) -> None:
         self._exchange.end_run(superstep)
+        if arcs:
+            self._exchange.gather_arcs()
 
     def close(self) -> None:
         self._exchange.close()

@@ -272,8 +272,8 @@ def prepare(
     if setting.ranks > 1:
         bounds = numbered[0].bounds if numbered else ()
         share = Division(setting.rank, setting.ranks, bounds=bounds)
-        if traits.pairs:  # as if each vertex had arcs from all
-            share = share._replace(vertex=graph.num_vertices)
+        if traits.pairs:
+            share = share.of_pairs(graph.num_vertices)
         if cut.chosen:
             share = share._replace(segment=constants.SEGMENT)
     limit = setting.device_memory or device.memory

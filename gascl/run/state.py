@@ -108,6 +108,7 @@ class State:
             vertices, (V, bytes of a row), in the graph's order, if they have been collected.
         rows: the places of this process's own vertices on the device.
         has_all: the values of all vertices can be read here, and not only this process's own.
+        has_all_arcs: the same of all arcs.
         read_only: the vertex fields that were given and that no snippet writes.
     """
 
@@ -129,6 +130,7 @@ class State:
         self._spill = resident.spill
         self.num_vertices, self.is_local = resident.num_vertices, resident.is_local
         self.rows, self.has_all = resident.rows, not resident.is_local
+        self.has_all_arcs = True
         self.shared_values: dict[Key, np.ndarray] = {}
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()

@@ -236,8 +236,11 @@ class Loop:
             self._stopped = self._first_stop(self.launcher.records(0)[0])
         if self.keeps:
             self._write_mask()
-        if self.job.options.collect or self.state.has_all:
-            self.placement.complete(self.earlier + len(self.trace))
+        options, by_share = self.job.options, self.graph._shared is not None
+        if by_share and not (options.collect or options.why_whole):
+            self.state.has_all_arcs = False
+        if options.collect or self.state.has_all:
+            self.placement.complete(self.earlier + len(self.trace), self.state.has_all_arcs)
             self.state.has_all = True
 
     def _ending(self) -> Ending:
@@ -343,8 +346,7 @@ class Loop:
         saved = self.state, self._kept_records, stagnation.known
         checkpoint.save(*saved, writes=self.placement.writes_files)
         self.placement.resume(self.earlier + len(self.trace))
-        if self.state.is_local:  # else they would take the memory of all vertices until the end
-            self.state.shared_values.clear()
+        self.state.shared_values.clear()  # they would take memory until the end
 
     def _restore_records(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         """Take over a checkpoint's records of the earlier supersteps."""

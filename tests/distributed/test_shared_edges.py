@@ -53,7 +53,7 @@ def in_ranks(work, df, directed: bool = True) -> list:
 
     found = local_ranks(3, one)
     for outcome in found:
-        if isinstance(outcome, Exception):
+        if isinstance(outcome, BaseException):
             raise outcome
     return found
 
@@ -112,7 +112,7 @@ def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
                 np.testing.assert_array_equal(*each, strict=True)
         np.testing.assert_array_equal(found.slot, here.slot, strict=True)
         if not renumbers:
-            values = graph.edge_fields["weight"].own[its.into]
+            values = graph.edge_fields["weight"].own[its.into][part.begin : part.end]
             wanted = expected.edge_fields["weight"][here.in_edges]
             np.testing.assert_array_equal(values, wanted, strict=True)
         for absent in (graph.edge_src, graph.edge_fields["x"], its.in_sources):
@@ -376,17 +376,17 @@ def test_a_graph_of_ranks_needs_their_engine():
     in_ranks(work, frame())
 
 
-class Meeting(PageRank):
-    """Divides the vertices among ranks by pairs, and not by the arcs that end in them."""
+class Looking(PageRank):
+    """Reads neighbors of vertices that other ranks may have."""
 
-    pairs = "send(u.rank);"
+    apply = "v.rank = has_edge(0, v.id);"
 
 
-def test_pairs_need_all_edges():
+def test_programs_that_need_all_edges():
     def work(graph, _):
         graph._shared.check_suffices(PageRank())
-        with pytest.raises(RemoteDataError, match="reads or keeps values of all arcs"):
-            graph._shared.check_suffices(Meeting())
+        with pytest.raises(RemoteDataError, match="Looking reads the neighbors of any vertex"):
+            graph._shared.check_suffices(Looking())
 
     in_ranks(work, frame())
 
@@ -444,7 +444,7 @@ def test_runs_that_go_on(folder):
 
 def test_programs_on_edges_read_by_share_and_errors(folder):
     """In one start of the ranks, as of several hosts."""
-    some = ["ShortestPaths", "WeightedPageRank", "Nearest", "Triangles"]
+    some = ["ShortestPaths", "WeightedPageRank", "Nearest", "Tolls", "Meeting", "Triangles"]
     calls = "apart:programs", str(folder), *some, "--", "apart:partitions", str(folder)
     succeed(2, *calls, "--", "errors", str(folder), module=READS)
 

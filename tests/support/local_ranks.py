@@ -35,7 +35,7 @@ def local_ranks(size: int, work: Callable[[Any], Any]) -> list[Any]:
         comm = DaskComm(rank, mailboxes[rank], [Local(mailbox) for mailbox in mailboxes])
         try:
             outcomes[rank] = work(comm)
-        except Exception as error:
+        except BaseException as error:  # those of pytest, too
             outcomes[rank] = error
             comm.Abort(1)
 

@@ -13,7 +13,7 @@ import pytest
 from support.patient_comm import PatientComm
 from support.rank_calls import PATCH, call
 
-from gascl import Engine, GasclError, Graph, RankError, VertexProgram, param, vertex
+from gascl import Engine, GasclError, Graph, RankError, VertexProgram, arc, param, vertex
 from gascl.distributed import ranks as ranks_module
 from gascl.distributed.shared_edges import SharedEdges
 from gascl.graph import reordering
@@ -24,6 +24,7 @@ from gascl.programs import (
     Hits,
     LabelPropagation,
     PageRank,
+    ParticleCommunities,
     ShortestPaths,
     StronglyConnected,
     Triangles,
@@ -56,6 +57,31 @@ class NearestAgainst(Nearest):
     edges = "in"
 
 
+class Tolls(VertexProgram):
+    """Keeps state on arcs, which decides what they carry, and which vertices scatter next."""
+
+    supersteps = param.supersteps(5)
+    x = vertex.int64()
+    paid = arc.int64(init="e.id % 3")
+    message, combine = "int64", "sum"
+    mask, scatter_on = "v.id % 2", "mask"
+    scatter = "e.paid += 1 + v.x % 5; send(e.paid % 100); if (e.paid % 2) set_mask();"
+    apply = "v.x += msg % 5 + v.id % 2; if (msg % 7 == 3) unset_mask();"
+
+
+class TollsBothWays(Tolls):
+    """The same along arcs of both directions, in turn or at once."""
+
+    edges = "both"
+
+
+class Meeting(PageRank):
+    """Every pair of vertices interacts, besides what travels along arcs."""
+
+    supersteps = param.supersteps(3)
+    pairs = "send(u.rank / 1000);"
+
+
 def apart() -> None:
     """Let ranks not share memory, as ranks of different hosts."""
     PATCH.setattr(ranks_module, "shared_memory", lambda *_: None)
@@ -80,6 +106,10 @@ def programs(folder: str, *names: str) -> None:
         (ShortestPaths(source=source, weight="n"), False),
         (WeightedPageRank(), False),
         (Nearest(), False),
+        (Tolls(), False),
+        (TollsBothWays(), False),
+        (Meeting(), False),
+        (ParticleCommunities(supersteps=3), True),
         (Triangles(), True),
     ]
     for program, needs_all in of_all:
@@ -87,15 +117,23 @@ def programs(folder: str, *names: str) -> None:
             continue
         expected = Engine(whole, comm=COMM).run(program)
         with pytest.MonkeyPatch.context() as patch:
-            if not needs_all:
+            # The ends of arcs are the names of the values that a whole result has of them.
+            names_arcs = bool(expected.arc_fields)
+            if not (needs_all or names_arcs):
                 patch.setattr(SharedEdges, "whole", None)
             engine = Engine(shared, comm=COMM)
             found = engine.run(program)
+            if not needs_all:
+                patch.setattr(SharedEdges, "whole", None)
             own = Engine(Graph.read(path, comm=COMM), comm=COMM).run(program, collect=False)
         assert found.supersteps == expected.supersteps
         for name, values in expected.fields.items():
             np.testing.assert_array_equal(found[name], values, strict=True)
         pandas.testing.assert_frame_equal(found.to_pandas(), expected.to_pandas())
+        for name, values in expected.arc_fields.items():
+            np.testing.assert_array_equal(found.arc_fields[name], values, strict=True)
+            with pytest.raises(GasclError, match=f"'{name}' of its own arcs alone"):
+                own.arc_fields[name]
         there = path.with_name("out")
         own.to_parquet(there)
         table = pandas.read_parquet(there).sort_values("vertex").set_index("vertex")
@@ -163,6 +201,13 @@ def continued(folder: str) -> None:
         found = second.run(ShortestPaths(**program), state=part.state)
         assert found.supersteps == expected.supersteps - 2
         np.testing.assert_array_equal(found.distance, expected.distance, strict=True)
+    expected = by_all.run(Tolls(), collect=False)
+    file = path.with_name("tolls.ckpt")
+    options = {"checkpoint": file, "every": 2, "resume": True, "collect": False}
+    by_share.run(Tolls(), max_supersteps=2, not_converged="ignore", **options)
+    found = by_share.run(Tolls(), **options)
+    assert found.supersteps == expected.supersteps
+    np.testing.assert_array_equal(found.own_rows["x"], expected.own_rows["x"], strict=True)
     state = by_share.run(ShortestPaths(**program), keep_state=True).state
     again = Engine(Graph.read(path, comm=COMM), comm=COMM)
     state = again.run(ShortestPaths(**program), state=state, keep_state=True).state
