@@ -103,7 +103,7 @@ class Ranks:
         """As the function of this name."""
         try:
             yield
-        except Exception as error:
+        except BaseException as error:  # also Ctrl-C
             self.raise_in_all(error)
         self.raise_in_all(None)
 
@@ -253,7 +253,7 @@ class Ranks:
 
     def in_order(self, own: Iterable[np.ndarray], dtype: np.dtype) -> Iterator[np.ndarray]:
         """The arrays of all ranks in the order of the ranks, one at a time, in the first rank; in
-        the others, empty ones. All must read them to the end.
+        the others, empty ones. All must read them to the end, in a block of `ends_all`.
 
         Args:
             own: those of this rank.
@@ -271,7 +271,7 @@ class Ranks:
 
     def added_in_order(self, count: int, add: Callable[[np.ndarray], None]) -> np.ndarray:
         """float64 (count,): 0 at first, to which the ranks have added their own, one after the
-        other; all must call this."""
+        other; all must call this, in a block of `ends_all`."""
         total = np.zeros(count if self.rank == 0 else 0)
         for rank in range(self.size):
             if rank == self.rank:

@@ -80,15 +80,17 @@ def shared_graph(
     )
     labels, number = None, None
     if num_vertices is None:
-        labels, number = numbered_in_all(own[1], ranks)
+        with ranks.ends_all():
+            labels, number = numbered_in_all(own[1], ranks)
         num_vertices = len(labels)
     if num_vertices > INT32_MAX:
         raise GraphError(f"there are {num_vertices:,} vertices, and at most {INT32_MAX:,} can be")
     with ranks.errors_in_all():
         for place in range(len(with_edges)):  # the memory of each is freed at once
             with_edges[place] = placed(with_edges[place], kinds, own[1], number)
-    edges = SharedEdges(with_edges, kinds, num_vertices, directed, labels, ranks)
-    return edges.graph(list(report))
+    with ranks.ends_all():
+        edges = SharedEdges(with_edges, kinds, num_vertices, directed, labels, ranks)
+        return edges.graph(list(report))
 
 
 class SharedEdges:
@@ -199,21 +201,24 @@ class SharedEdges:
             rows = np.concatenate([np.empty(0, dtype), *own]).reshape(-1, 1)
             return ranks.allgather_rows(rows, self._counts).reshape(-1)
 
-        index = np.dtype(np.int32)
-        raw = RawGraph(
-            src=every((piece.src for piece in self._pieces), index),
-            dst=every((piece.dst for piece in self._pieces), index),
-            num_vertices=self.num_vertices,
-            directed=self.directed,
-            labels=None if self.labels is None else self.labels.gather(),
-            fields={
-                name: every((piece.fields[name] for piece in self._pieces), kind.dtype)
-                for name, kind in self.kinds.items()
-            },
-            edge_types=self._types,
-            in_range=True,
-        )
-        return Graph._from_raw(raw, duplicates, self_loops, own=True)
+        index, labels = np.dtype(np.int32), None if self.labels is None else self.labels.gather()
+        with ranks.ends_all():
+            raw = RawGraph(
+                src=every((piece.src for piece in self._pieces), index),
+                dst=every((piece.dst for piece in self._pieces), index),
+                num_vertices=self.num_vertices,
+                directed=self.directed,
+                labels=labels,
+                fields={
+                    name: every((piece.fields[name] for piece in self._pieces), kind.dtype)
+                    for name, kind in self.kinds.items()
+                },
+                edge_types=self._types,
+                in_range=True,
+            )
+        with ranks.errors_in_all():
+            whole = Graph._from_raw(raw, duplicates, self_loops, own=True)
+        return whole
 
     def whole_of(self, graph: Graph) -> Graph:
         """`whole` with the fields of a graph of these edges."""
@@ -275,9 +280,10 @@ class SharedEdges:
             )
             for end in ("src", "dst")
         )
-        labels = None if self.labels is None else self.labels.canonical()
-        made = fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
-        self._fingerprint = str(self.ranks.broadcast(made))
+        with self.ranks.ends_all():
+            labels = None if self.labels is None else self.labels.canonical()
+            made = fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
+            self._fingerprint = str(self.ranks.broadcast(made))
         return self._fingerprint
 
     def _hash_of(self, name: str) -> str:
@@ -285,8 +291,9 @@ class SharedEdges:
         self._check_together()
         dtype = self.kinds[name].dtype
         own = (piece.fields[name][block] for piece, block in self._blocks())
-        made = hash_of(dtype, (self.num_edges,), self.ranks.in_order(own, dtype))
-        return str(self.ranks.broadcast(made))
+        with self.ranks.ends_all():
+            made = hash_of(dtype, (self.num_edges,), self.ranks.in_order(own, dtype))
+            return str(self.ranks.broadcast(made))
 
     def identify(self, graph: Graph, program: VertexProgram) -> None:
         """Compute what a checkpoint says of the graph, before edges are forgotten; all ranks must
@@ -313,23 +320,25 @@ class SharedEdges:
                     values = np.where(piece.src[block] != piece.dst[block], values, 0)
                 np.add.at(total, getattr(piece, end)[block], values.astype(np.float64))
 
-        degree = self.ranks.added_in_order(self.num_vertices, lambda total: add(total, True, end))
-        if not self.directed:
-            degree += self.ranks.added_in_order(
-                self.num_vertices, lambda total: add(total, False, other)
-            )
+        with self.ranks.ends_all():
+            count = self.num_vertices
+            degree = self.ranks.added_in_order(count, lambda total: add(total, True, end))
+            if not self.directed:
+                degree += self.ranks.added_in_order(count, lambda total: add(total, False, other))
         return degree
 
     def targets(self, edges: np.ndarray) -> np.ndarray:
         """int32: the vertices that some of the edges lead to; all ranks must ask for the same."""
         self._check_together()
-        found, begin = np.full(len(edges), -1, np.int32), int(self._counts[: self.ranks.rank].sum())
-        for piece in self._pieces:
-            end = begin + len(piece.dst)
-            here = (edges >= begin) & (edges < end)
-            found[here] = np.asarray(piece.dst)[edges[here] - begin]
-            begin = end
-        self.ranks.allreduce(found, self.ranks.MAX)
+        begin = int(self._counts[: self.ranks.rank].sum())
+        with self.ranks.ends_all():
+            found = np.full(len(edges), -1, np.int32)
+            for piece in self._pieces:
+                end = begin + len(piece.dst)
+                here = (edges >= begin) & (edges < end)
+                found[here] = np.asarray(piece.dst)[edges[here] - begin]
+                begin = end
+            self.ranks.allreduce(found, self.ranks.MAX)
         return found
 
     def _check_together(self) -> None:
@@ -366,12 +375,14 @@ class SharedEdges:
         names = [*self._read(graph, program)]
         renumbers = traits.renumbers and not debug
         order: Numbering | None
-        if renumbers and partition is not None:
-            order, arcs = partition.numbered(edges)
-        else:
-            arcs, order = self._arcs_made(edges, renumbers)
-            if renumbers:
-                graph._numbered[edges, self.ranks.size] = None if order is None else (order, arcs)
+        with self.ranks.errors_in_all():
+            if renumbers and partition is not None:
+                order, arcs = partition.numbered(edges)
+            else:
+                arcs, order = self._arcs_made(edges, renumbers)
+                if renumbers:
+                    numbered = None if order is None else (order, arcs)
+                    graph._numbered[edges, self.ranks.size] = numbered
         division = self._division(order, traits)
         alternates = spec.alternates and self.directed and edges != "both"
         ids = traits.reads_ids_of_edges
@@ -390,19 +401,19 @@ class SharedEdges:
         parts = shares(arcs.into.offsets, division)
         self._send(arcs, edges, order, names, ids, self.keeps, parts)
         if spec.arc_fields:
-            self._count_before(arcs.part(parts[self.ranks.rank]))
+            self._count_before(arcs, parts[self.ranks.rank])
 
     def _division(self, order: Numbering | None, traits: Traits) -> Division:
         bounds = () if order is None else order.bounds
         division = Division(self.ranks.rank, self.ranks.size, bounds=bounds)
         return division.of_pairs(self.num_vertices) if traits.pairs else division
 
-    def _count_before(self, arcs: ArcsPart) -> None:
-        """Find the places of this rank's arcs among all, which results and checkpoints need."""
-        with self.ranks.errors_in_all():
-            own = np.diff(arcs.out.offsets)
+    def _count_before(self, arcs: Arcs, part: Part) -> None:
+        """Find the places of this rank's part of the arcs among all, which results and checkpoints
+        need."""
         with self.ranks.ends_all():
-            arcs.know_before(self.ranks.summed_before(own))
+            own = arcs.part(part)
+            own.know_before(self.ranks.summed_before(np.diff(own.out.offsets)))
 
     def uploaded(self, arcs: ArcsPart) -> None:
         """Free the arcs of a part, which are on the device, if the edges have been forgotten."""

@@ -6,7 +6,7 @@ where one process reads all edges.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -106,7 +106,8 @@ class SharedLabels:
     def gather(self) -> np.ndarray:
         """All labels, from now on in every rank; all must call this."""
         if self._whole is None:
-            rows = self._ranks.allgather_rows(self.own.reshape(-1, 1), self._counts)
+            with self._ranks.ends_all():
+                rows = self._ranks.allgather_rows(self.own.reshape(-1, 1), self._counts)
             self._whole = rows.reshape(-1)
             self._whole.setflags(write=False)
         return self._whole
@@ -150,28 +151,34 @@ class SharedLabels:
 
     def _fetched(self, vertices: np.ndarray) -> np.ndarray:
         """The labels of some vertices, from the ranks that have them."""
-        ranks, asked = self._ranks, vertices.reshape(-1).astype(np.int32)
-        owner = np.searchsorted(self._ends, asked, "right").astype(np.min_scalar_type(ranks.size))
-        order = np.argsort(owner, kind="stable")
-        counts = np.bincount(owner, minlength=ranks.size)
-        coming = ranks.exchanged_counts(counts)
-        wanted = ranks.exchanged(asked[order], counts, coming)
-        labels = ranks.exchanged(self.own.take(wanted - self.begin), coming, counts)
-        found = np.empty(len(asked), self.dtype)
-        found[order] = labels
+        ranks = self._ranks
+        with ranks.ends_all():
+            asked = vertices.reshape(-1).astype(np.int32)
+            owner = np.searchsorted(self._ends, asked, "right")
+            owner = owner.astype(np.min_scalar_type(ranks.size))
+            order = np.argsort(owner, kind="stable")
+            counts = np.bincount(owner, minlength=ranks.size)
+            coming = ranks.exchanged_counts(counts)
+            wanted = ranks.exchanged(asked[order], counts, coming)
+            labels = ranks.exchanged(self.own.take(wanted - self.begin), coming, counts)
+            found = np.empty(len(asked), self.dtype)
+            found[order] = labels
         return found.reshape(vertices.shape)
 
-    def places(self, own: np.ndarray) -> np.ndarray:
-        """The elementwise maximum over all ranks of places among the rank's own labels, -1 where
-        there is none, as vertices; all must call this."""
+    def places(self, find: Callable[[], np.ndarray]) -> np.ndarray:
+        """The elementwise maximum over all ranks of the places among the rank's own labels that
+        each finds, -1 where there is none, as vertices; all must call this."""
         if not self._together:
             raise _remote()
-        found = np.where(own < 0, np.int64(-1), own.astype(np.int64) + self.begin)
-        self._ranks.allreduce(found, self._ranks.MAX)
+        with self._ranks.ends_all():
+            own = find()
+            found = np.where(own < 0, np.int64(-1), own.astype(np.int64) + self.begin)
+            self._ranks.allreduce(found, self._ranks.MAX)
         return found
 
     def canonical(self) -> Canonical:
-        """All labels as `fingerprint` takes them, in the first rank; all must read them."""
+        """All labels as `fingerprint` takes them, in the first rank; all must read them, in a block
+        of `ends_all`."""
         own, ranks = self.own, self._ranks
         rows = (own[block] for block in blocks(len(own), AT_ONCE))
         every = ranks.in_order(rows, self.dtype)
@@ -201,7 +208,7 @@ class SharedLabelIndex(LabelIndex):
     def find(self, label: Any) -> int:
         if (whole := self._whole()) is not None:
             return whole.find(label)
-        vertex = int(self._shared.places(np.array([self._place(label)]))[0])
+        vertex = int(self._shared.places(lambda: np.array([self._place(label)]))[0])
         if vertex < 0:
             raise self._missed(label)
         return vertex
@@ -209,8 +216,10 @@ class SharedLabelIndex(LabelIndex):
     def find_all(self, labels: np.ndarray) -> np.ndarray:
         if (whole := self._whole()) is not None:
             return whole.find_all(labels)
-        own = np.array([self._place(label) for label in labels.tolist()], np.int64)
-        vertices = self._shared.places(own)
+        every = labels.tolist()
+        vertices = self._shared.places(
+            lambda: np.array([self._place(label) for label in every], np.int64)
+        )
         wrong = np.flatnonzero(vertices < 0)
         if len(wrong):
             raise self._missed(labels[wrong[0]].item())
@@ -219,7 +228,7 @@ class SharedLabelIndex(LabelIndex):
     def places(self, labels: np.ndarray) -> np.ndarray:
         if (whole := self._whole()) is not None:
             return whole.places(labels)
-        return self._shared.places(self._index.places(labels)).astype(np.int32)
+        return self._shared.places(lambda: self._index.places(labels)).astype(np.int32)
 
     def _place(self, label: Any) -> int:
         try:

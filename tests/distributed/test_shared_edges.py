@@ -154,6 +154,94 @@ def test_an_error_while_edges_travel_ends_all_ranks(monkeypatch, capfd):
     assert capfd.readouterr().err == f"gascl: rank 1 of 3 ends all: {failed[0]}\n"
 
 
+def fails_in(rank: int, monkeypatch, *names: str) -> threading.local:
+    """Let one of these operations of `Ranks`, which others wait for, fail in a rank: the one after
+    the next `left` ones of the returned object, which a thread may set."""
+    calls = threading.local()
+
+    def failing(name: str):
+        made = getattr(Ranks, name)
+
+        def call(self, *given):
+            left = getattr(calls, "left", -1)
+            calls.left = left - 1
+            if left == 0 and self.rank == rank:
+                raise MemoryError("no room for these")
+            return made(self, *given)
+
+        return call
+
+    for name in names:
+        monkeypatch.setattr(Ranks, name, failing(name))
+    return calls
+
+
+#: What ranks do together besides sending edges, and how many operations of a rank go well.
+TOGETHER = {
+    "the fingerprint": (lambda graph: graph.fingerprint, 3),
+    "a hash": (lambda graph: hash_of_field(graph.edge_fields["x"]), 3),
+    "sums of weights": (lambda graph: graph.weighted_in_degree("x"), 0),
+    "the hub": (lambda graph: graph.hub, 0),
+    "all edges": (lambda graph: graph._shared.whole(), 1),
+    "all labels": (lambda graph: graph._shared.labels.gather(), 0),
+    "some labels": (lambda graph: graph.labels_of(np.array([150, 3])), 1),
+    "an index": (lambda graph: graph.index_of("vertex 2"), 0),
+}
+
+
+@pytest.mark.parametrize("what", TOGETHER)
+def test_an_error_where_others_wait_ends_all_ranks(what, monkeypatch, capfd):
+    look, left = TOGETHER[what]
+    names = "exchanged", "exchanged_counts", "allgather_rows", "allgather_counts", "allreduce"
+    calls = fails_in(1, monkeypatch, *names)
+
+    def work(graph, ranks):
+        with graph._shared.running():
+            calls.left = left
+            with pytest.raises((MemoryError, RankError)) as caught:
+                look(graph)
+        if ranks.rank == 1:  # if the others still wait
+            ranks.comm.Abort(1)
+        return f"{caught.typename}: {caught.value}"
+
+    one, failed, other = in_ranks(work, frame("text"))
+    assert failed == "MemoryError: no room for these"
+    assert one == other == "RankError: rank 1 of 3 has ended the run"
+    assert capfd.readouterr().err == f"gascl: rank 1 of 3 ends all: {failed}\n"
+
+
+@pytest.mark.parametrize("left", [2, 7])
+def test_an_error_while_edges_are_numbered_ends_all_ranks(left, monkeypatch, capfd):
+    """While labels are, and while degrees are added up."""
+    calls = fails_in(2, monkeypatch, "exchanged", "allgather", "allgather_counts", "allreduce")
+
+    def work(comm):
+        calls.left, rank = left, comm.Get_rank()
+        with pytest.raises((MemoryError, RankError)) as caught:
+            shared_graph(pieces(frame(), (2 * rank, 2 * rank + 1)), Ranks(comm), True)
+        if rank == 2:
+            comm.Abort(1)
+        return caught.typename
+
+    assert local_ranks(3, work) == ["RankError", "RankError", "MemoryError"]
+    told = "gascl: rank 2 of 3 ends all: MemoryError: no room for these\n"
+    assert capfd.readouterr().err == told
+
+
+def test_ctrl_c_in_one_rank_is_told_to_all():
+    def work(comm):
+        ranks = Ranks(comm)
+        with pytest.raises((KeyboardInterrupt, RankError)) as caught, ranks.errors_in_all():
+            if ranks.rank == 1:
+                raise KeyboardInterrupt
+        if ranks.rank == 1:
+            comm.Abort(1)
+        return str(caught.value)
+
+    told = "rank 1 of 3 has failed: KeyboardInterrupt: "
+    assert local_ranks(3, work) == [told, "", told]
+
+
 @pytest.mark.parametrize("kind", ["text", "integers"])
 def test_labels_are_looked_up_by_all_ranks(kind):
     df = frame(kind)
