@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from support.oclgrind import MISSING, Report, kernel_names, run
 
+from gascl.delivery.registry import DELIVERIES
+
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 #: Items of a work-group and the work of a block, of both scripts, which take turns with blocks of
@@ -20,6 +22,13 @@ SHAPES = [
     pytest.param({"workload": (8, 16), "language": (8, 1024)}, id="group8-others"),
     pytest.param({"workload": (256, 1024), "language": (256, 1024)}, id="group256"),
 ]
+#: The kernels that only run where a work-group has several items.
+ONLY_GROUPS = {
+    launch.kernel
+    for delivery in DELIVERIES.values()
+    for launch in delivery.launches
+    if launch.only_groups
+}
 
 
 def run_shape(script: str, shape: tuple[int, int]) -> Report:
@@ -35,7 +44,9 @@ def test_every_kernel_runs_and_is_clean(shapes: dict[str, tuple[int, int]]) -> N
     for report in reports:
         assert report.status == 0, report.output
         assert not report.findings, "\n\n".join(map(str, report.findings[:5]))
-    assert sorted(reports[0].ran | reports[1].ran) == kernel_names()
+    # In groups of one item, some kernels have no launch.
+    never = ONLY_GROUPS if shapes["language"][0] == 1 else set()
+    assert set(kernel_names()) - reports[0].ran - reports[1].ran <= never
 
 
 # That errors are found ------------------------------------------------------------------------
