@@ -217,7 +217,7 @@ def cut_refuses(traits: Traits, delivery: str) -> str | None:
     reasons = [
         (delivery not in ("pull", "outbox"), f"{delivery} does not gather whole rows"),
         (traits.receives, "receive_if reads fields of a vertex that other ranks apply"),
-        (traits.counts_once, "the messages after the first ones may be left out"),
+        (traits.counts_once, "a vertex may have enough before its last message"),
         (traits.reads_singly, _singly(traits)),
         (traits.sends_arrays, "its messages are arrays"),
         (traits.lanes > 1, "it has several lanes"),

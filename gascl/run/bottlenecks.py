@@ -59,7 +59,7 @@ def bottlenecks(
             else "try delivery='pull', if most vertices send in most supersteps",
         )
     if traits.scatters and not traits.scatters_on_all:
-        if not traits.receives:
+        if not (traits.receives or prepared.cut.chosen):  # receive_if would undo the cut
             yield Bottleneck(
                 "every vertex receives in every superstep, even if nothing can change anymore",
                 "declare receive_if= if vertices can tell by their fields that they need no more "

@@ -350,7 +350,7 @@ def test_rows_that_ranks_share(monkeypatch):
     for program, delivery, why in (
         (Sums(), "slots", "slots does not gather whole rows"),
         (BreadthFirst(source=0), "push", "push does not gather whole rows"),
-        (changed(combine="first"), "pull", "the messages after the first ones may be left out"),
+        (changed(combine="first"), "pull", "a vertex may have enough before its last"),
         (changed(receive_if="v.x < 9"), "pull", "receive_if reads fields of a vertex that other"),
         (changed(lanes=2), "pull", "it has several lanes"),
         (changed(message="int32(3)", scatter="send(0);", apply=""), "pull", "its messages are arr"),
@@ -367,6 +367,15 @@ def test_rows_that_ranks_share(monkeypatch):
     monkeypatch.setattr("gascl.run.explanation.MOST_NAMED", 2)
     text = told(PageRank(), graph=many, ranks=31)
     assert text.endswith("ranks share the arcs that end in 0 (120), 1 (120) and 28 more")
+
+
+def test_what_would_undo_the_cut_of_a_row_is_not_proposed(monkeypatch):
+    monkeypatch.setattr(constants, "SEGMENT", 8)
+    graph, program = Graph.from_edges(range(120), [7] * 120), _program()
+    for ranks, cut in ((1, False), (3, True)):
+        prepared = prepare(program, graph, GPU, Setting(ranks=ranks), "pull")
+        found = [each.remedy for each in bottlenecks(program, graph, GPU, prepared)]
+        assert prepared.cut.chosen == cut != any("receive_if=" in each for each in found)
 
 
 @pytest.mark.parametrize("program", [PageRank(), BreadthFirst(source=0), ShortestPaths(source=0)])
