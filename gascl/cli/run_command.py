@@ -130,8 +130,8 @@ def _is_folder(output: Path | None) -> bool:
 
 
 def _collects(arguments: argparse.Namespace) -> bool:
-    """Whether each rank needs the values of all vertices: unless all go to a folder, and nothing
-    is asked for of which they are needed, or those of all arcs."""
+    """Whether each rank needs the values of all vertices: unless they all go to a folder, and no
+    option needs them or the values of all arcs."""
     asked = arguments.top, arguments.smallest, arguments.path, arguments.arcs
     return arguments.comm is None or not _is_folder(arguments.output) or any(asked)
 

@@ -619,8 +619,7 @@ class ArcsPart:
         """I (arcs of the part): the position of each, in CSR order, among all arcs in CSR order."""
         # Targets rise within a row, so that arcs to the vertices before this part's come first.
         shift = self.whole.out_offsets[:-1] + self.before - self.out.offsets[:-1]
-        count = self.part.end - self.part.begin
-        return np.arange(count) + np.repeat(shift, np.diff(self.out.offsets))
+        return np.arange(self.part.num_arcs) + np.repeat(shift, np.diff(self.out.offsets))
 
     def know_before(self, before: np.ndarray) -> None:
         """Keep `before` that was found without the other arcs, and what else `places` needs, after

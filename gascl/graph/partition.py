@@ -61,8 +61,8 @@ class Part(NamedTuple):
         return self.num_whole + sum(cut.last - cut.first for cut in self.cuts)
 
     def boxes(self, size: int) -> int:
-        """The number of segments that it has of rows that are cut, or those of its own vertices'
-        rows have in all parts, whichever is larger."""
+        """The number of its segments of rows that are cut, or the number of all segments of its own
+        vertices' rows, whichever is larger."""
         own = sum(cut.segments(size) for cut in self.cuts)
         return max(own, sum(cut.all_segments(size) for cut in self.own_cuts))
 
@@ -163,8 +163,8 @@ def rows_to_cut(offsets: np.ndarray, share: Division) -> list[int]:
 
 
 def _dealt(row: int, offsets: np.ndarray, room: Sequence[int], size: int) -> list[Cut]:
-    """The segments of a row for each rank, in the order of the ranks, by the room that it has. So
-    those of a rank of a range of vertices often begin in that range."""
+    """The segments of a row for each rank, in proportion to the room that it has. They are dealt in
+    the order of the ranks, so that their senders are often the rank's own vertices."""
     begin, end = int(offsets[row]), int(offsets[row + 1])
     number, ends = -(-(end - begin) // size), list(accumulate(room))
     bounds = [min(begin + size * (number * each // ends[-1]), end) for each in (0, *ends)]

@@ -263,7 +263,7 @@ def _crowded(graph: Graph, prepared: Prepared, offsets: np.ndarray, ranks: int) 
     vertex = _label(graph, prepared, int(degrees.argmax()))
     return (
         f"; {most:,} arcs end in vertex {vertex} alone, more than the {total // ranks:,} of an "
-        "equal share, and all are on one rank, however many there are, since "
+        "equal share, and all are on one rank, however many ranks there are, since "
         f"{prepared.cut.why}: use {remedy}"
     )
 

@@ -331,9 +331,9 @@ def test_fewer_sources_than_lanes():
     graph = build(True)
     one, some, every = (
         sum(estimate_of(graph, program=Betweenness(sources=wanted)).device.values())
-        for wanted in (1, [3, 5, 7], None)
+        for wanted in (1, list(range(8)), None)
     )
-    assert 1.2 * one < some < every / 1.2
+    assert 1.3 * one < some < every / 1.3
 
 
 def test_no_program_is_named():

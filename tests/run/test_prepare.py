@@ -294,8 +294,8 @@ def test_a_vertex_with_more_arcs_than_a_share():
     assert "alone" not in told(star, 1)
     assert told(star, 2).endswith(
         " arcs; 101 arcs end in vertex 7 alone, more than the 100 of an equal share, and all are "
-        "on one rank, however many there are, since only rows of more than 16,384 arcs are cut: "
-        "use one device"
+        "on one rank, however many ranks there are, since only rows of more than 16,384 arcs are "
+        "cut: use one device"
     )
     assert "end in vertex 'v7' alone, more than the 66 of" in told(named, 3)
     denser = Graph.from_edges([*ends[0], *spokes], [*ends[1], *(spokes + 2) % 100])
@@ -336,7 +336,7 @@ def test_rows_that_ranks_share(monkeypatch):
             )
     shares = re.search(r"and (\d+) to (\d+) arcs;", told(PageRank()))
     assert 72 <= int(shares[1]) <= 80 <= int(shares[2]) <= 88
-    few = "however many there are, since "
+    few = "however many ranks there are, since "
     assert "alone" not in told(PageRank(), graph=Graph.from_edges(spokes, (spokes + 1) % 120))
     assert f"{few}debug mode shuffles the arcs of a row: use" in told(PageRank(), debug=True)
     whole = prepare(PageRank(), graph, GPU, Setting(ranks=3))
